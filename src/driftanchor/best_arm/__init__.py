@@ -1,1 +1,1 @@
-"""Which arm is best: pull until it is known, with the help of logs."""
+"""Best-arm identification: pull until the best arm is known, with or without logs."""

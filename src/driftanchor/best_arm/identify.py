@@ -1,4 +1,4 @@
-"""`identify`: simulate pulls until the best arm is known, with logs and without them."""
+"""`identify`: simulate pulls until the best arm is known, with and without logs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from driftanchor.simulation.run import threads_to_use
 from driftanchor.simulation.world import World, drawn_means, world_of
 
 QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
-JOBS = 8  # for each thread and rule: runs differ in length
+JOBS = 8  # per thread and rule; more than one, since runs differ in length
 ENGINES = ("auto", "compiled", "interpreted")
 
 
@@ -39,16 +39,16 @@ class Identification(Tabular):
     """The result of `identify`.
 
     Attributes:
-        rules: `"lucb-h"` uses the logs and their bias bounds, `"lucb"` no logs, and `"trusting"` is
-            LUCB-H with bias bounds of 0, whatever was promised.
-        pulls: Online pulls until the rule stopped, by (rule, run); `most_pulls` or one less if it
-            did not stop.
-        answers: The column of the arm that it named, by (rule, run); −1 if it did not stop.
-        best: The column of the best arm; by run if each run draws its means.
-        delta: The allowed chance of a wrong answer.
-        radius: The radius of the bounds.
-        most_pulls: The number of pulls after which a run gives up.
-        seed: The seed of all noise.
+        rules: Names of the rules. `"lucb-h"` uses the logs and their bias bounds, `"lucb"` ignores
+            the logs, and `"trusting"` is LUCB-H with all bias bounds set to 0.
+        pulls: Number of online pulls until the rule stopped, by (rule, run). If it never stopped:
+            `most_pulls` or `most_pulls − 1`, since pulls come in pairs.
+        answers: Column of the arm that the rule named, by (rule, run); −1 if it never stopped.
+        best: Column of the best arm; an array by run if each run draws its own means.
+        delta: Allowed probability of a wrong answer.
+        radius: Confidence radius of the bounds, `"anytime"` or `"paper"`.
+        most_pulls: Number of pulls after which a run gives up.
+        seed: Seed of all noise.
     """
 
     rules: tuple[str, ...]
@@ -62,7 +62,7 @@ class Identification(Tabular):
 
     @property
     def runs(self) -> int:
-        """Runs of each rule."""
+        """Number of runs of each rule."""
         return int(self.pulls.shape[1])
 
     def stopped(self, rule: str) -> float:
@@ -76,7 +76,7 @@ class Identification(Tabular):
         return Estimate(share, *wilson(share, self.runs))
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return each rule's pulls (mean, standard error, quantiles, maximum), stops and errors."""
+        """Return statistics of each rule: its pulls, the share of runs that stopped, and errors."""
         return {rule: self._statistics(rule) for rule in self.rules}
 
     def _statistics(self, rule: str) -> dict[str, float]:
@@ -109,7 +109,7 @@ class Identification(Tabular):
         return {"rule": list(rows), **numbers}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each rule and run; the answer counts arms from 1, empty if undecided."""
+        """Write a row per rule and run. Answers count arms from 1, and are empty if undecided."""
         rows = (
             (rule, run, pulls, "" if answer == UNDECIDED else answer + 1)
             for i, rule in enumerate(self.rules)
@@ -134,24 +134,26 @@ def identify(
 ) -> Identification:
     """Simulate pulls until the best arm is known, and count the pulls and the errors.
 
-    Each step pulls the arm with the largest online mean and, of the others, the one with the
-    largest upper bound. A run stops when the lower bound of the first is at least the upper bound
-    of the second. `"lucb-h"` has bounds from rewards and logs, `"lucb"` from rewards alone, and
-    `"trusting"` is `"lucb-h"` with bias bounds of 0. All meet the same rewards and the same logs.
+    Each step pulls two arms: the leader, which has the largest online mean, and its rival, which
+    has the largest upper bound of the other arms. A run stops when the leader's lower bound is at
+    least the rival's upper bound. `"lucb-h"` computes bounds from online rewards and logs, `"lucb"`
+    from online rewards alone, and `"trusting"` is `"lucb-h"` with bias bounds of 0. All rules see
+    the same rewards, and those that use logs see the same logs.
 
     Args:
-        bandit: The world. The rules rely on its bias bounds, which may be wrong. The runs of a
-            `random_bandit` have the means that they have in `simulate`.
-        delta: The allowed chance of a wrong answer, as long as the bias bounds hold.
-        radius: `"anytime"` holds in all rounds at once, so that a rule may stop by it; `"paper"` is
-            σ √(2 log(K t/δ)/n), proved for one fixed round t.
-        runs: Runs of each rule.
-        seed: The seed of all noise.
-        most_pulls: The number of pulls after which a run gives up.
-        threads: The largest number of threads; `None` for all cores.
-        engine: `"compiled"` with Numba, `"interpreted"`, far slower and to the same bits, or
-            `"auto"`: compiled if Numba is installed.
-        progress: Called with (runs done, runs in all) as results arrive.
+        bandit: The bandit to simulate. The rules rely on its bias bounds, which may be wrong. Runs
+            of a `random_bandit` draw the same means as in `simulate`.
+        delta: Allowed probability of a wrong answer if the bias bounds hold.
+        radius: `"anytime"` holds in all rounds at once, so a rule may stop as soon as its bounds
+            separate. `"paper"` is σ √(2 log(K t/δ)/n) for K arms and n rewards, which is proved
+            only for one fixed round t.
+        runs: Number of runs of each rule.
+        seed: Seed of all noise.
+        most_pulls: Number of pulls after which a run gives up.
+        threads: Max number of threads; `None` for all cores.
+        engine: `"compiled"` uses Numba. `"interpreted"` is far slower, with bit-identical results.
+            `"auto"` is `"compiled"` if Numba is installed, else `"interpreted"`.
+        progress: Called with (runs done, total runs) as results arrive.
 
     Example:
         >>> bandit = Bandit([0.9, 0.1], [0.9, 0.1], 50, bias_bound=0.1, noise=0.5)
@@ -194,7 +196,7 @@ def identify(
 
 
 def _check_bandit(bandit: Bandit) -> None:
-    """Refuse worlds in which no arm is best or in which the bounds do not hold."""
+    """Reject bandits that have no unique best arm, or that LUCB-H cannot handle."""
     if not isinstance(bandit, Bandit):
         raise InvalidInput(f"must be a Bandit, got {shown(bandit)}", argument="bandit")
     if len(bandit.online) < 2:
@@ -221,7 +223,7 @@ def _check_bandit(bandit: Bandit) -> None:
 
 
 def _noise(bandit: Bandit) -> float:
-    """Return σ such that rewards are σ-sub-Gaussian: half of their range if that is finite."""
+    """Return σ such that rewards are σ-sub-Gaussian: half their range if it is finite."""
     low, high = bandit.reward_range
     return bandit.noise if math.isinf(high - low) else max((high - low) / 2.0, 1e-300)
 
@@ -232,9 +234,14 @@ def rules_for(bandit: Bandit) -> list[str]:
 
 
 def _worlds(bandit: Bandit, drawn: Floats | None = None, first: int = 0) -> dict[str, World]:
-    """Return the world as each rule sees it, with the drawn means of runs from `first` on, if any.
+    """Return the world that each rule sees, by rule name.
 
-    The worlds share arrays, and each run writes its means there: play one of them.
+    The worlds share arrays, and each run writes its means into them, so play only one world.
+
+    Args:
+        bandit: The bandit to simulate.
+        drawn: Means of a random bandit, as `drawn_means` returns them.
+        first: The first run in `drawn`.
     """
     world = world_of(bandit, drawn, first)
     without = {"lucb": world._replace(offline_pulls=np.zeros_like(world.offline_pulls))}

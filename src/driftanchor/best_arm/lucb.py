@@ -2,12 +2,12 @@
 
 The rule is from Kalyanakrishnan, Tewari, Auer & Stone (2012), "PAC Subset Selection in Stochastic
 Multi-armed Bandits". The bounds with logs are those of LUCB-H: Yang, Tan & Cheung (2025), "Best Arm
-Identification with Possibly Biased Offline Data", UAI, arXiv 2505.23165. Their radius is proved for
-one fixed round. A rule that checks its bounds after every pull needs a radius that holds in all
-rounds at once: the normal mixture of Robbins (1970).
+Identification with Possibly Biased Offline Data", UAI, arXiv 2505.23165. Their radius is proved
+only for one fixed round. A rule that checks its bounds in every round needs a radius that holds in
+all rounds at once. The anytime radius does: it is the normal mixture of Robbins (1970).
 
-Plain scalar code over arrays, interpreted or compiled by Numba to the same bits. Run r has the logs
-and rewards of run r of `simulate`.
+Plain scalar code over arrays, with bit-identical results whether interpreted or compiled by Numba.
+Run r has the same logs and rewards as run r of `simulate`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from driftanchor.simulation.engine import Keys, RunState, prepare
 from driftanchor.simulation.world import World, draw_reward
 
 RADII = ("anytime", "paper")
-AIM = 100.0  # rewards at which the anytime radius is nearly as small as it can be
-LOWER, UPPER = 0, 1  # the columns of the memory
+AIM = 100.0  # number of rewards at which the anytime radius is nearly as small as possible
+LOWER, UPPER = 0, 1  # columns of `Evidence.memory`
 UNDECIDED = -1
 
 
@@ -34,28 +34,28 @@ class Rule(NamedTuple):
     """Parameters of the bounds."""
 
     noise: float  # σ: rewards are σ-sub-Gaussian
-    delta: float  # δ, the chance that any bound fails
-    anytime: bool  # the anytime radius; otherwise the paper's
+    delta: float  # δ, the allowed probability that any bound fails
+    anytime: bool  # use the anytime radius, not the paper's
 
 
 class Interval(NamedTuple):
-    """Bounds of an arm's online mean."""
+    """Confidence bounds on an arm's online mean."""
 
     lower: float
     upper: float
 
 
 def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
-    """Return the bounds of an arm that was pulled: the tighter of two intervals on each side.
+    """Return the bounds of an arm: on each side, the tighter of two intervals.
 
-    With T pulls and reward sum S online, N logged rewards of mean m, bias bound V and radius r(n)
-    of n rewards::
+    The arm must have been pulled. Let S be the sum of its T online rewards, m the mean of its N
+    logged rewards, V its bias bound, and r(n) the radius for n rewards. The intervals are::
 
         online   S/T ± r(T)
         pooled   (S + N m)/(T + N) ± (r(T + N) + N V/(T + N))
 
-    Logs with an infinite bias bound are ignored. If the logs break their promise, the intervals may
-    be disjoint: lower > upper.
+    Logs with an infinite bias bound are ignored. If the true bias exceeds V, the intervals may be
+    disjoint: lower > upper.
 
     Example:
         >>> arm = ArmEvidence(100, 50.0, offline_pulls=300, offline_mean=0.5, bias_bound=0.0)
@@ -63,7 +63,7 @@ def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
         Interval(lower=0.2880..., upper=0.7119...)
     """
     logged = arm.offline_pulls if arm.bias_bound < math.inf else 0
-    alpha = rule.delta / (now.arms if logged == 0 else 2.0 * now.arms)  # of each interval
+    alpha = rule.delta / (now.arms if logged == 0 else 2.0 * now.arms)  # per interval
     mean = arm.total / arm.pulls
     width = radius(rule, arm.pulls, alpha, AIM, now)
     lower, upper = mean - width, mean + width
@@ -76,7 +76,11 @@ def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
 
 
 def radius(rule: Rule, n: float, alpha: float, aim: float, now: Round) -> float:
-    """Return the half-width for n rewards; the paper's is σ √(2 log(K t/δ)/n) after t pulls."""
+    """Return the half-width of an interval for the mean of n rewards.
+
+    The anytime radius depends on `alpha`, the error probability, and is tuned for `aim` rewards.
+    The paper's radius is σ √(2 log(K t/δ)/n) for K arms after t pulls.
+    """
     if rule.anytime:
         return rule.noise * mixture_radius(n, alpha, aim)
     return rule.noise * math.sqrt(2.0 * math.log(now.arms * now.t / rule.delta) / n)
@@ -92,7 +96,7 @@ def play_runs(
     pulls: Ints,
     answers: Ints,
 ) -> bool:
-    """Play runs from `first_run` on, and write the pulls and the answer of each."""
+    """Play runs from `first_run` on, and write each run's `pulls` and `answers`."""
     for row in range(pulls.size):
         prepare(world, keys, first_run + row, state)
         answers[row] = play_run(rule, world, most_pulls, state)
@@ -101,7 +105,7 @@ def play_runs(
 
 
 def play_run(rule: Rule, world: World, most_pulls: int, state: RunState) -> int:
-    """Play one run; return the column of the best arm, or `UNDECIDED` at the limit of pulls."""
+    """Play one run. Return the column of the arm found best, or `UNDECIDED` after `most_pulls`."""
     evidence, arms = state.evidence, world.online.size
     for arm in range(arms):
         pull(world, state, arm)
@@ -125,26 +129,26 @@ def play_run(rule: Rule, world: World, most_pulls: int, state: RunState) -> int:
 
 
 def pull(world: World, state: RunState, arm: int) -> None:
-    """Draw a reward of the arm and add it to the evidence."""
+    """Draw a reward from the arm and add it to the evidence."""
     state.evidence.totals[arm] += draw_reward(world, arm, state.rewards[arm])
     state.evidence.pulls[arm] += 1
 
 
 def bound(rule: Rule, evidence: Evidence, arm: int, t: int) -> None:
-    """Update the arm's bounds after t pulls of all arms."""
+    """Update one arm's bounds after t pulls in total."""
     bounds = interval(rule, arm_at(evidence, arm), Round(t, evidence.pulls.size))
     evidence.memory[arm, LOWER] = bounds.lower
     evidence.memory[arm, UPPER] = bounds.upper
 
 
 def bound_all(rule: Rule, evidence: Evidence, t: int) -> None:
-    """Update the bounds of every arm."""
+    """Update every arm's bounds after t pulls in total."""
     for arm in range(evidence.pulls.size):
         bound(rule, evidence, arm, t)
 
 
 def largest_mean(evidence: Evidence, stream: Stream) -> int:
-    """Return the leader: the arm with the largest online mean, ties at random."""
+    """Return the leader: the arm with the largest online mean, breaking ties at random."""
     best = Best(-math.inf, -1, 0)
     for arm in range(evidence.pulls.size):
         best = challenge(best, evidence.totals[arm] / evidence.pulls[arm], arm, stream)
@@ -152,7 +156,7 @@ def largest_mean(evidence: Evidence, stream: Stream) -> int:
 
 
 def largest_other(evidence: Evidence, leader: int, stream: Stream) -> int:
-    """Return the rival: the other arm with the largest upper bound, ties at random."""
+    """Return the rival: the other arm with the largest upper bound, breaking ties at random."""
     best = Best(-math.inf, -1, 0)
     for arm in range(evidence.pulls.size):
         if arm != leader:

@@ -1,8 +1,9 @@
-"""How far the arms moved between periods of the past, and the bounds that follow from it.
+"""Estimate how far arm means moved between past periods, and suggest the bounds V and W.
 
-`suggest` reads periods into a `PeriodTable` and fits a model of their moves. `two_way.py` models
-moves that all arms share and each arm's own moves. `one_way.py` replaces it if the logs cannot
-separate the two. `next_period.py` has the moves of the next period and the bound that covers them.
+`suggest` reads the periods into a `PeriodTable` and fits a model of the moves. `two_way.py` models
+common moves, which all arms share, and each arm's own moves. If the logs cannot separate the two,
+`one_way.py` takes its place. `next_period.py` has the distribution of the next period's moves and
+the bounds that cover them.
 """
 
 from driftanchor.shift.suggest_bounds import suggest

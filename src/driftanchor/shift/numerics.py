@@ -1,4 +1,4 @@
-"""A root finder that the models of moves share."""
+"""Root finder for decreasing functions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 
 def falling_root(function: Callable[[float], float], target: float, start: float) -> float:
-    """Return the x ≥ 0 at which a falling function reaches a target; 0 if it starts below it.
+    """Return the x ≥ 0 at which a decreasing function equals `target`; 0 if f(0) ≤ target.
 
     Args:
-        function: Falls from 0 on.
-        target: Its value at the root.
-        start: First guess of an upper end, above 0.
+        function: Decreasing for x ≥ 0.
+        target: Value of the function at the root.
+        start: Initial upper bracket, above 0; quadrupled until it contains the root.
 
     Raises:
         FloatingPointError: The function never reaches the target.

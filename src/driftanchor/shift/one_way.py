@@ -1,23 +1,26 @@
-"""How much arm means move between periods beyond noise: a random-effects model.
+"""One-way random-effects model: how much arm means vary between periods beyond noise.
 
-The mean of arm k in period e is, with n rewards of standard deviation σ::
+Let σ_k be the standard deviation of arm k's rewards. The mean of its n_ke rewards in period e is::
 
     y_ke = μ_k + δ_ke + noise,   δ_ke ~ N(0, τ²),   noise ~ N(0, v_ke),   v_ke = σ_k²/n_ke
 
-τ is the between-period standard deviation. Its estimate and interval come from the generalised Q
-statistic. For an arm seen in E periods, Q at the true τ is chi-square with E − 1 degrees of
-freedom, and it falls as τ grows::
+τ is the between-period standard deviation. The generalised Q statistic gives its estimate and its
+interval::
 
     Q_k(τ²) = Σ_e w_e (y_ke − ȳ_k)²,   w_e = 1/(v_ke + τ²),   ȳ_k = Σ w_e y_ke / Σ w_e
 
+For an arm seen in E periods, Q at the true τ is chi-square with E − 1 degrees of freedom. Q
+decreases as τ grows. The estimate is the τ at which Q equals its expectation, and the ends of the
+interval are the τ at which Q equals chi-square quantiles.
+
 Sources: Paule & Mandel 1982 (the estimate); Viechtbauer 2007 (the interval, "Q-profile").
 
-In a bound for the next period the unknown τ is replaced by its confidence distribution under the
-Q-profile, P(τ² ≤ x) = P(χ² ≥ Q(x)), given τ > 0. Without noise and with equally many rewards in
-every period the bound is exactly Student's t: the prediction interval of a new mean, as in Higgins
-et al. 2009, with the degrees of freedom of all arms together. With noise it is the result of Box &
-Tiao (1973, 5.2) for a variance component under their reference prior. The bound is above 0 even if
-all periods are alike.
+A bound for the next period averages over the confidence distribution of the unknown τ. The
+Q-profile gives this distribution, P(τ² ≤ x) = P(χ² ≥ Q(x)), which we condition on τ > 0. Without
+noise, and with the same number of rewards in every period, the bound is exactly Student's t: the
+prediction interval for a new mean (Higgins et al. 2009), with the degrees of freedom of all arms
+together. With noise, it is the result of Box & Tiao (1973, 5.2) for a variance component under
+their reference prior. The bound is above 0 even if all periods are alike.
 """
 
 from __future__ import annotations
@@ -33,21 +36,21 @@ from driftanchor.core.check import Bools, Floats
 from driftanchor.core.stats.distributions import log_chi_square_cdf
 from driftanchor.shift.next_period import Fiducial
 
-FLOOR = 1e-12  # of the noise: the least squared deviation, so that equal periods have a Q above 0
-GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of τ and noise together
+FLOOR = 1e-12  # min squared deviation / noise variance; keeps Q > 0 if all periods are equal
+GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of √`scale`
 
 
 @dataclass(frozen=True, eq=False)
 class OneWay:
-    """Estimates of τ, for each arm or for all arms together, from means of arms in periods.
+    """Estimates of τ from arm means by period, for each arm or pooled over all arms.
 
-    All results are arrays: of one value if pooled, otherwise of one value for each arm.
+    Methods return arrays, with one value if pooled and one per arm otherwise.
 
     Attributes:
-        mean: By (arm, period); ignored if the arm was not seen.
-        noise: v, the variance of that mean; infinite if the arm was not seen. Every arm must have
-            been seen in two periods.
-        pooled: Whether all arms have one τ.
+        mean: Mean reward by (arm, period); ignored if the arm was not seen.
+        noise: v, the noise variance of that mean; infinite if the arm was not seen. Every arm must
+            have been seen in at least two periods.
+        pooled: Whether all arms share one τ.
     """
 
     mean: Floats
@@ -66,7 +69,7 @@ class OneWay:
 
     @cached_property
     def scale(self) -> Floats:
-        """Order of magnitude of τ² plus noise."""
+        """Order of magnitude of τ² plus the noise variance."""
         noise = np.where(self.seen, self.noise, 0.0)
         return self._pool((noise + self._squares(0.0)).sum(axis=1)) / self.df
 
@@ -76,16 +79,16 @@ class OneWay:
         return self._pool((self._squares(each) / (self.noise + each)).sum(axis=1))
 
     def log_tail(self, q: Floats) -> Floats:
-        """Return log P(χ² ≤ Q): how likely so little dispersion is at the τ that gives Q.
+        """Return log P(χ² ≤ q): at the true τ, the log probability that Q is at most `q`.
 
-        Arms that move together repeat the same information: the variance of Q is then `inflation`
-        times that of the chi-square law. By Satterthwaite (1946), Q/inflation is nearly chi-square
-        with df/inflation degrees of freedom.
+        Arms that move together repeat the same information. The variance of Q is then `inflation`
+        times that of the chi-square distribution. By Satterthwaite (1946), Q/inflation is
+        approximately chi-square with df/inflation degrees of freedom.
         """
         return log_chi_square_cdf(q / self.inflation, self.df / self.inflation)
 
     def estimate(self) -> Floats:
-        """Return Paule & Mandel's τ², at which Q equals its expectation; 0 if Q is always below."""
+        """Return Paule & Mandel's estimate: the τ² at which Q = df, or 0 if Q(0) is below df."""
         return self._estimate
 
     @cached_property
@@ -93,16 +96,17 @@ class OneWay:
         return self._root(self.q, self.df)
 
     def lower(self, alpha: float) -> Floats:
-        """Return a lower confidence limit of τ², wrong with probability `alpha`; often 0."""
+        """Return a lower confidence limit, often 0, exceeding τ² with probability ≤ `alpha`."""
         return self._root(
             lambda x: self.log_tail(self.q(x)), np.full_like(self.df, np.log1p(-alpha))
         )
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return a confidence interval of τ², wrong with probability `alpha` at most.
+        """Return a confidence interval that misses τ² with probability at most `alpha`.
 
-        Both ends are those of the Q-profile, P(χ² ≤ Q) = 1 − alpha/2 and alpha/2. The upper end is
-        conditional on τ > 0, so it is above 0 even if all periods are alike.
+        The ends are those of the Q-profile: P(χ² ≤ Q) is 1 − alpha/2 at the lower end and alpha/2
+        at the upper end. The latter probability is conditional on τ > 0, so the upper end is above
+        0 even if all periods are alike.
         """
         start = self.log_tail(self.q(np.zeros(1)))
         high = self._root(lambda x: self.log_tail(self.q(x)), start + np.log(alpha / 2))
@@ -110,7 +114,7 @@ class OneWay:
 
     @cached_property
     def law(self) -> Fiducial:
-        """The confidence distribution of the pooled τ; all moves count as own moves."""
+        """Confidence distribution of the pooled τ. All moves count as own moves."""
         tau = GRID * math.sqrt(self.scale[0])
         start = self.log_tail(self.q(np.zeros(1)))
         q = np.array([self.q(square)[0] for square in tau**2])
@@ -122,7 +126,7 @@ class OneWay:
 
     @cached_property
     def correlation(self) -> float:
-        """Correlation of two arms' moves in one period, noise included; 0 for a single arm."""
+        """Correlation between two arms' moves in a period, noise included; 0 for a single arm."""
         tau2 = float(self.estimate().mean())
         z = self._centred(tau2) / np.sqrt(np.where(self.seen, self.noise, 1.0) + tau2)
         arms = self.seen.sum(axis=0)
@@ -135,13 +139,17 @@ class OneWay:
 
     @cached_property
     def inflation(self) -> float:
-        """Variance of Q over that of independent arms: 1 + (arms − 1) correlation²."""
+        """Variance of Q divided by its variance for independent arms; 1 if not pooled.
+
+        Equals 1 + others · correlation², where `others` is the average number of other arms seen in
+        the same period.
+        """
         arms = self.seen.sum(axis=0)
         others = float((arms * (arms - 1)).sum() / arms.sum())
         return 1.0 + others * self.correlation**2 if self.pooled else 1.0
 
     def _centred(self, tau2: float | Floats) -> Floats:
-        """Return means minus the weighted mean of their arm."""
+        """Return each mean minus its arm's weighted mean; 0 if the arm was not seen."""
         weight = 1.0 / (self.noise + tau2)
         centre = (weight * self.mean).sum(axis=1) / weight.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
@@ -154,9 +162,9 @@ class OneWay:
         return per_arm.sum(keepdims=True) if self.pooled else per_arm
 
     def _root(self, falling: Callable[[Floats], Floats], target: Floats) -> Floats:
-        """Return the τ² at which a falling function reaches its target; 0 if it starts below.
+        """Return the τ² at which a decreasing function equals its target; 0 if it starts below.
 
-        Bisection for all arms at once: there may be thousands.
+        Bisects for all arms at once, because there may be thousands.
         """
         low, high = np.zeros_like(target), self.scale
         starts_above = falling(low) > target

@@ -1,4 +1,4 @@
-"""PeriodTable: the rewards of arms in past periods, and the moves to expect in the next one."""
+"""PeriodTable: rewards per arm and past period, and the moves to expect in the next period."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from driftanchor.shift.next_period import NextPeriod
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import Spread, TwoWay
 
-SMALLEST = 1e-90  # of the largest mean or standard deviation: their squares must not vanish
-TINY = 1e-24  # of the squared spread of all means: the noise of rewards without variance
+SMALLEST = 1e-90  # if no mean or standard deviation reaches this, their squares may underflow
+TINY = 1e-24  # min variance of rewards, as a fraction of the squared range of all means
 
 
 @dataclass(frozen=True, eq=False)
 class PeriodTable:
-    """Rewards of arms in periods.
+    """Summary of the rewards of each arm in each period.
 
     Attributes:
         arms: All arms of all periods.
-        periods: Their labels, in order.
-        n: By (arm, period); 0 if the arm was not seen.
-        mean: By (arm, period); 0 if the arm was not seen.
-        squares: Sum of squared deviations from the mean; NaN if unknown.
+        periods: Labels of the periods, in order.
+        n: Number of rewards by (arm, period); 0 if the arm was not seen.
+        mean: Mean reward by (arm, period); 0 if the arm was not seen.
+        squares: Sum of squared deviations from the mean by (arm, period); NaN if unknown.
     """
 
     arms: Arms
@@ -41,7 +41,7 @@ class PeriodTable:
 
     @classmethod
     def of(cls, periods: object) -> PeriodTable:
-        """Return the table of a mapping from labels to offline data."""
+        """Build the table from a mapping of period labels to `OfflineData`."""
         if not isinstance(periods, Mapping) or not periods:
             raise InvalidInput(
                 f"must map labels to OfflineData, in order, got {shown(periods)}",
@@ -59,7 +59,7 @@ class PeriodTable:
             rows = [arms.column(arm) for arm in offline.arms]
             n[rows, e] = offline.n
             mean[rows, e] = np.where(offline.n > 0, offline.mean, 0.0)
-            with np.errstate(over="ignore"):  # refused below
+            with np.errstate(over="ignore"):  # `_check_size` rejects overflow
                 spread = offline.variance * (offline.n - 1.0)
             squares[rows, e] = np.where(offline.n > 1, spread, 0.0)
         table = cls(arms, tuple(periods), n, mean, squares)
@@ -67,7 +67,7 @@ class PeriodTable:
         return table
 
     def _check_size(self) -> None:
-        """Refuse rewards whose squares overflow or vanish."""
+        """Reject tables without rewards, and rewards whose squares overflow or underflow."""
         n, mean, squares = self.n, self.mean, self.squares
         if not n.any():
             raise InvalidInput(
@@ -94,34 +94,39 @@ class PeriodTable:
 
     @cached_property
     def logged(self) -> Bools:
-        """Arms with rewards."""
+        """Whether each arm has any rewards."""
         return np.asarray(self.seen.any(axis=1))
 
     @cached_property
     def repeated(self) -> Bools:
-        """Arms that were seen in more than one period."""
+        """Whether each arm was seen in more than one period."""
         return np.asarray(self.seen.sum(axis=1) > 1)
 
     @cached_property
     def share(self) -> Floats:
-        """Each period's share of an arm's rewards; 0 for arms without rewards."""
+        """w: each period's share of an arm's rewards; 0 for arms without rewards."""
         return np.asarray(self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1.0))
 
     @cached_property
     def centre(self) -> Floats:
-        """The mean of all rewards of each arm."""
+        """Mean of all rewards of each arm; 0 for arms without rewards."""
         return np.asarray((self.share * self.mean).sum(axis=1))
 
     @cached_property
     def factors(self) -> Floats:
-        """√(1 + Σ w²) of each logged arm: a new period against the past ones together."""
+        """√(1 + Σ_e w_e²) of each logged arm, where w_e is period e's share of its rewards.
+
+        In units of τ, this is the standard deviation of the arm's move from its logs to a new
+        period.
+        """
         return np.asarray(np.sqrt(1.0 + (self.share[self.logged] ** 2).sum(axis=1)))
 
     @cached_property
     def variance(self) -> Floats:
-        """Variance of each arm's rewards within periods; that of all arms if its own is 0.
+        """Variance of each arm's rewards within periods.
 
-        NaN if no variance is known at all.
+        If an arm's own variance is 0 or unknown, the pooled variance of all arms replaces it. NaN
+        if no variance is known at all.
         """
         known = (self.n > 1) & ~np.isnan(self.squares)
         squares = np.where(known, self.squares, 0.0).sum(axis=1)
@@ -132,14 +137,14 @@ class PeriodTable:
 
     @cached_property
     def noise(self) -> Floats:
-        """Variance of the mean of each arm in each period; infinite if it was not seen."""
+        """Noise variance of each arm's mean in each period; infinite if the arm was not seen."""
         spread = float(np.ptp(self.mean[self.seen]))
         variance = np.fmax(self.variance, TINY * spread**2)[:, None]  # fmax ignores NaN
         return np.where(self.seen, variance / np.maximum(self.n, 1.0), np.inf)
 
     @cached_property
     def error(self) -> Floats:
-        """Standard error of the mean of all rewards of each arm; NaN if unknown."""
+        """Standard error of each arm's `centre`; NaN if unknown."""
         return np.asarray(np.sqrt(self.variance / np.where(self.logged, self.n.sum(1), np.nan)))
 
     @property
@@ -149,14 +154,17 @@ class PeriodTable:
         return bool(is_binary(n, mean, squares / np.maximum(n - 1.0, 1.0)).all())
 
     def moves(self) -> Floats:
-        """Return each arm's mean in a period minus its mean in all others; NaN if it has none."""
+        """Return each arm's mean in a period minus its mean over its other periods.
+
+        NaN unless the arm was seen both in that period and in another.
+        """
         others = self.n.sum(axis=1, keepdims=True) - self.n
         rest = (self.n * self.mean).sum(axis=1, keepdims=True) - self.n * self.mean
         fine = self.seen & (others > 0)
         return np.where(fine, self.mean - rest / np.where(fine, others, 1.0), np.nan)
 
     def one_way(self, *, pooled: bool) -> OneWay:
-        """Return the one-way model of the repeated arms."""
+        """Return the one-way model of the arms that were seen in more than one period."""
         return self._one_ways[pooled]
 
     @cached_property
@@ -166,7 +174,7 @@ class PeriodTable:
 
     @cached_property
     def spread(self) -> Spread | None:
-        """Sizes of common and own moves; None if they cannot be separated."""
+        """Estimated sizes of common and own moves; None if they cannot be separated."""
         if not self.repeated.any():
             return None
         cells = np.ix_(self.repeated, self._columns)
@@ -175,26 +183,29 @@ class PeriodTable:
 
     @cached_property
     def _columns(self) -> Bools:
-        """Periods in which a repeated arm was seen."""
+        """Whether each period has an arm that was seen in more than one period."""
         return np.asarray(self.seen[self.repeated].any(axis=0))
 
     @cached_property
     def level(self) -> NextPeriod:
-        """The moves that V must cover."""
+        """Distribution of the moves that V must cover."""
         if self.spread is None:
             return NextPeriod.one_way(self.one_way(pooled=True).law, self.factors)
         return NextPeriod.level(self.spread.law, self.share[self.logged])
 
     @cached_property
     def relative(self) -> NextPeriod | None:
-        """The moves that W must cover; None if unknown."""
+        """Distribution of the moves that W must cover; None if unknown."""
         if self.spread is None:
             return None
         return NextPeriod.relative(self.spread.law, self.share[self.logged])
 
     @cached_property
     def relative_if_aligned(self) -> NextPeriod | None:
-        """The moves that W would have to cover if all arms had been logged in the same periods."""
+        """Moves that W would have to cover had all arms been logged in the same periods.
+
+        None if unknown.
+        """
         if self.spread is None:
             return None
         own = self.factors**2
@@ -202,7 +213,10 @@ class PeriodTable:
 
     @cached_property
     def common_moves(self) -> Floats:
-        """Common move of each period against the average log; NaN if unknown."""
+        """Common move of each period, minus the weighted average over periods; NaN if unknown.
+
+        Periods are weighted by their `share`, averaged over the logged arms.
+        """
         moves = np.full(len(self.periods), np.nan)
         if self.spread is not None:
             moves[self._columns] = self.spread.fit.common
@@ -211,7 +225,7 @@ class PeriodTable:
         return moves
 
     def own_moves(self) -> Floats:
-        """Return `moves` without the common moves."""
+        """Return `moves` minus the part due to common moves."""
         n = np.where(np.isnan(self.common_moves), 0.0, self.n)
         common = np.nan_to_num(self.common_moves)
         others = n.sum(axis=1, keepdims=True) - n

@@ -1,4 +1,4 @@
-"""The figure of a suggestion: moves with V, moves without their common part with W, and sizes."""
+"""Figure of a suggestion: moves against V, own moves against W, and the sizes of both."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from driftanchor.render.printable import printable
 if TYPE_CHECKING:
     from driftanchor.shift.suggestion import Suggestion
 
-MAX_ARMS = len(SERIES)  # in the figure: those with the most rewards
-TOTAL = Look(DARK_GREY, "o", hollow=True)  # for all arms together
+MAX_ARMS = len(SERIES)  # the figure shows only the arms with the most rewards
+TOTAL = Look(DARK_GREY, "o", hollow=True)  # for estimates over all arms
 
 
 def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
@@ -54,7 +54,7 @@ def _figure(suggestion: Suggestion) -> Any:
         ends = [axes.get_ylim() for axes in (left, middle)]
         low, high = min(low for low, _ in ends), max(high for _, high in ends)
         for axes in (left, middle):
-            axes.set_ylim(low, high + 0.09 * (high - low))  # the legend is above the band
+            axes.set_ylim(low, high + 0.09 * (high - low))  # room for the legend
         left.legend(loc="upper right", frameon=False, fontsize="small", borderaxespad=0.1)
     _sizes(right, suggestion, drawn)
     if len(drawn) < len(repeated):
@@ -97,7 +97,7 @@ def _moves(
 
 
 def _sizes(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
-    """Draw standard deviations with their intervals: of each arm, of common and of own moves."""
+    """Draw the standard deviations of the moves with their intervals: per arm, then pooled."""
     arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
     rows = [(labels[k], arms[k].tau, SERIES[i]) for i, k in enumerate(drawn)]
     if suggestion.own_sd is None:

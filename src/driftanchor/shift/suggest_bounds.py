@@ -1,4 +1,4 @@
-"""`suggest`: bounds from how far the arms moved between past periods, in numbers and words."""
+"""`suggest`: compute V and W from the moves between past periods, and explain them in words."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from driftanchor.shift.suggestion import (
     Tau,
 )
 
-ALPHA = 0.05  # of the intervals of τ
-MULTIPLES = (0.5, 1.0, 2.0)  # of each bound, for comparison
+ALPHA = 0.05  # error probability of the intervals of τ
+MULTIPLES = (0.5, 1.0, 2.0)  # of each bound, compared in the sensitivity tables
 # τ/σ as used for historical controls in clinical trials (Schmidli et al. 2014; Neuenschwander et
-# al. 2010); (σ/τ)² is what the logs are worth at most.
+# al. 2010). Logs of any length are worth at most (σ/τ)² live rewards.
 SCALE = {"small": 0.0625, "moderate": 0.125, "substantial": 0.25, "large": 0.5, "very large": 1.0}
-CORRELATED = 0.5  # from this correlation on a note says that arms move together
-MUCH_WIDER = 1.25  # from this ratio on a note says why W is so wide
+CORRELATED = 0.5  # min correlation for the note that arms move together
+MUCH_WIDER = 1.25  # W above this multiple of its aligned value gets a note on why it is so wide
 
 
 def suggest(
@@ -40,21 +40,21 @@ def suggest(
     unit: str = "period",
     reward_range: tuple[float, float] | None = None,
 ) -> Suggestion:
-    """Suggest both bounds: V for the levels of the arms, and W for the arms against each other.
+    """Suggest V, a bound on each arm's move, and W, a bound on its move relative to the others.
 
     Assume that a new period differs from the past ones as they differ from one another. Then, with
-    probability `coverage`, no arm's true mean is further than V from the true mean behind all its
-    logs. With the same probability no arm is further than W from the move that all arms share. The
-    formulas are in `two_way.py` and `next_period.py`. If the logs cannot tell common moves from own
-    ones, W is infinite and V is that of `one_way.py`.
+    probability `coverage`, every arm's true mean is within V of the true mean behind its logs. With
+    the same probability, every arm's move is within W of the move that all arms share. The formulas
+    are in `two_way.py` and `next_period.py`. If the logs cannot separate common moves from own
+    moves, W is infinite and V comes from the model in `one_way.py`.
 
     Args:
-        periods: The offline data of each period, in order, as `read_periods` gives them; or of each
-            segment, such as a country, if the next one is a new segment.
-        coverage: The probability to cover the moves of all arms in a new period.
-        unit: The name of a period in `meaning`, such as `"week"`.
-        reward_range: The lowest and the highest reward possible, which limit the bounds. (0, 1) if
-            all rewards are 0 or 1, whether given or not.
+        periods: Offline data of each period, in order, as returned by `read_periods`. A period may
+            also be a segment, such as a country, if the next one is a new segment.
+        coverage: Probability that each bound covers the moves of all arms in a new period.
+        unit: What the texts of the suggestion call a period, such as `"week"`.
+        reward_range: Lowest and highest possible reward, which limit the bounds. The default is
+            (0, 1) if all rewards seem to be 0 or 1, otherwise no limit.
 
     Example:
         >>> weeks = {
@@ -97,7 +97,7 @@ def _check_unit(unit: object) -> None:
 
 
 def _limit(table: PeriodTable, reward_range: object) -> float:
-    """Return how far a mean can be from the logged one; infinite if rewards have no known range."""
+    """Return the max distance of a mean from its logged mean; infinite if the range is unknown."""
     if reward_range is None and not table.is_binary:
         return math.inf
     centre = table.centre[table.logged]
@@ -106,7 +106,10 @@ def _limit(table: PeriodTable, reward_range: object) -> float:
 
 
 def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
-    """Return infinite bounds and a scale for guessing, for logs that saw no arm twice."""
+    """Return infinite bounds and a rough scale for choosing V by hand.
+
+    This is the result when no arm was logged in two periods, and the template otherwise.
+    """
     nothing = np.full(table.n.shape, np.nan)
     taus = iter(_taus(table, pooled=False) if table.repeated.any() else ())
     arms = {
@@ -141,7 +144,7 @@ def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
 
 
 def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> Suggestion:
-    """Return the suggestion for logs that saw some arm twice."""
+    """Return the suggestion when at least one arm was logged in two periods."""
     unlimited = table.level.bound(coverage)
     if math.isnan(unlimited):
         raise FloatingPointError("V is not a number")
@@ -182,7 +185,7 @@ def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> 
 
 
 def _relative_chance(table: PeriodTable, bound: float, limit: float) -> float:
-    """Return the probability that W holds; 1 if the range of rewards allows no larger move."""
+    """Return the probability that W = `bound` holds; 1 if rewards allow no larger move."""
     if table.relative is None or bound >= limit:
         return 1.0
     return max(table.relative.chance(bound), table.level.chance(bound))
@@ -204,7 +207,7 @@ def _taus(table: PeriodTable, *, pooled: bool) -> list[Tau]:
 
 
 def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
-    """Return V at each step of the scale, for arms with the rewards of these logs."""
+    """Return V at each step of `SCALE`, for these arms and their logs."""
     noise = math.sqrt(float(np.median(table.variance)))
     unit = NextPeriod.one_way(Fiducial.known(1.0, 0.0), table.factors).bound(coverage)
     return tuple(
@@ -225,7 +228,7 @@ def _volatile(table: PeriodTable) -> list[str]:
 
 
 def _meaning(bound: float, coverage: float, table: PeriodTable, unit: str) -> str:
-    """Return what V promises, and on which condition."""
+    """Describe what V promises, and on which condition."""
     error = table.error
     if np.isnan(error).all():
         noise = (
@@ -247,7 +250,7 @@ def _meaning(bound: float, coverage: float, table: PeriodTable, unit: str) -> st
 
 
 def _relative_meaning(bound: float, coverage: float, unit: str) -> str:
-    """Return what W promises, or why it is unknown."""
+    """Describe what W promises, or why it is unknown."""
     if math.isinf(bound):
         return (
             "W is not known: to tell the move that arms share from their own moves, two arms must "
@@ -261,7 +264,7 @@ def _relative_meaning(bound: float, coverage: float, unit: str) -> str:
 
 
 def _unknown_meaning(table: PeriodTable, unit: str) -> str:
-    """Return why logs in which no arm was seen twice cannot tell V."""
+    """Explain why V is unknown when no arm was logged in two periods."""
     seen = f"in one {unit} only, {table.periods[0]!r}"
     if len(table.periods) > 1:
         seen = f"in {len(table.periods)} {unit}s, but no arm in two of them"
@@ -281,8 +284,8 @@ def _notes(
         suggestion: The suggestion, without notes.
         table: The periods behind it.
         unit: The name of a period.
-        unlimited: V without regard to the range of rewards.
-        aligned: W if all arms had been logged in the same periods; None if unknown.
+        unlimited: V before it was limited by the range of rewards.
+        aligned: The W we would get had all arms been logged in the same periods; None if unknown.
     """
     bound, relative = suggestion.bias_bound, suggestion.relative_bound
     notes = []

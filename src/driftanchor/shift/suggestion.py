@@ -1,4 +1,4 @@
-"""Suggestion: both bounds with their meaning, for people and programs."""
+"""Suggestion: V and W, what they mean in words, and the estimates behind them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class ArmShift:
     """One arm's periods, rewards and moves.
 
     Attributes:
-        periods: How many periods it was seen in.
-        n: Rewards in all of them.
-        mean: Of all of these rewards.
-        tau: None if it was seen in one period only.
+        periods: Number of periods in which the arm was seen.
+        n: Number of rewards in all periods.
+        mean: Mean of these rewards; NaN if there are none.
+        tau: Standard deviation of its moves; None if it was seen in fewer than two periods.
     """
 
     periods: int
@@ -41,13 +41,13 @@ class ArmShift:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How much another V would cover.
+    """How often a given V holds.
 
     Attributes:
-        bias_bound: The bound.
-        chance: Probability that all arms stay within it in a new period.
-        past: Share of the past moves within it, noise included. A past move is an arm's mean in one
-            period minus its mean in all others.
+        bias_bound: The given V.
+        chance: Probability that all arms move by at most V in a new period.
+        past: Share of past moves within V, noise included. A past move is an arm's mean in one
+            period minus its mean over its other periods.
     """
 
     bias_bound: float
@@ -57,12 +57,13 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class RelativeSensitivity:
-    """How much another W would cover.
+    """How often a given W holds.
 
     Attributes:
-        relative_bound: The bound.
-        chance: Probability that all arms' own moves stay within it in a new period.
-        past: Share of the past moves within it, without their common part, noise included.
+        relative_bound: The given W.
+        chance: Probability that all arms move by at most W relative to the common move in a new
+            period.
+        past: Share of past moves within W after their common part is subtracted, noise included.
     """
 
     relative_bound: float
@@ -72,11 +73,11 @@ class RelativeSensitivity:
 
 @dataclass(frozen=True)
 class Guess:
-    """One step of a scale for guessing τ.
+    """One step of a rough scale for choosing τ by hand.
 
     Attributes:
         word: small, moderate, substantial, large or very large.
-        ratio: τ in units of the standard deviation of a reward.
+        ratio: τ/σ, where σ is the standard deviation of a reward.
         worth: The largest number of live rewards that logs of any length can replace: (σ/τ)².
         bias_bound: V at this τ; NaN if σ is unknown.
     """
@@ -89,31 +90,32 @@ class Guess:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Suggestion(Tabular):
-    """Both bounds from periods of the past.
+    """V and W, estimated from logs of past periods.
 
     Pass it in place of a bound: `bias_bound=suggestion`, `relative_bound=suggestion`.
 
     Attributes:
-        bias_bound: V; infinite if the logs cannot tell.
-        relative_bound: W; infinite if the logs cannot tell. Never above V: arms within V of their
-            logs are within V of a common move of 0.
-        coverage: The probability with which each bound holds.
+        bias_bound: V; infinite if the logs cannot determine it.
+        relative_bound: W; infinite if the logs cannot determine it. W never exceeds V: if every arm
+            is within V of its logs, V also bounds the moves relative to a common move of 0.
+        coverage: Probability that each bound holds in a new period.
         meaning: The meaning of V in plain words.
         relative_meaning: The meaning of W in plain words.
         notes: Warnings about these logs to read before relying on the bounds.
-        tau: Of all moves of all arms, common and own; None if the logs cannot tell.
-        common_sd: Of the moves that all arms share; None if the logs cannot tell.
-        own_sd: Of each arm's own moves; None if the logs cannot tell.
-        correlation: Between the moves of two arms in the same period; NaN if unknown.
-        arms: The periods, rewards and moves of each arm.
-        sensitivity: How much half of V, V and twice V cover.
+        tau: Standard deviation of all moves of all arms, common and own; None if unknown.
+        common_sd: Standard deviation of the moves that all arms share; None if unknown.
+        own_sd: Standard deviation of the arms' own moves; None if unknown.
+        correlation: Correlation between two arms' moves in the same period; NaN if unknown.
+        arms: Periods, rewards and moves of each arm, by label.
+        sensitivity: How often half of V, V, and twice V hold.
         relative_sensitivity: The same for W; empty if W is infinite.
-        guesses: A scale for guessing V.
-        periods: Their labels, in order.
-        moves: Each arm's mean in each period minus its mean in all periods, by (arm, period); NaN
-            if it was not seen.
+        guesses: A rough scale for choosing V by hand.
+        periods: Labels of the periods, in order.
+        moves: Each arm's mean in a period minus its mean over all periods, by (arm, period); NaN if
+            the arm was not seen in the period.
         common_moves: The part of `moves` that all arms share, by period; NaN if unknown.
-        errors: Standard errors of the means in each period.
+        errors: Standard error of each arm's mean in a period, by (arm, period); NaN if the arm was
+            not seen in the period.
     """
 
     bias_bound: float
@@ -153,7 +155,7 @@ class Suggestion(Tabular):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Return the suggestion as JSON, with `"inf"` and null for numbers that JSON lacks."""
+        """Return a dict for JSON, in which infinity is `"inf"` and NaN is null."""
         common, own = self.common_sd, self.own_sd
         body = {
             "suggested_bias_bound": self.bias_bound,
@@ -179,14 +181,14 @@ class Suggestion(Tabular):
         return encoded
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw the moves, common and own, with both bounds, as PNG, PDF or SVG."""
+        """Plot common and own moves with both bounds, and write a PNG, PDF or SVG file."""
         from driftanchor.shift.plot import plot
 
         plot(self, path)
 
 
 def _encoded(value: Any) -> Any:
-    """Encode NaN and infinity, which JSON lacks."""
+    """Encode every NaN and infinity in `value`, since JSON has neither."""
     if isinstance(value, dict):
         return {key: _encoded(x) for key, x in value.items()}
     if isinstance(value, list):

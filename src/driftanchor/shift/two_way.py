@@ -1,37 +1,47 @@
-"""Moves that all arms share and each arm's own moves: a two-way random-effects model.
+"""Two-way random-effects model: moves that all arms share, and each arm's own moves.
 
-The mean of arm k in period e is, with v_ke the variance of its noise::
+Let v_ke be the noise variance of the mean reward of arm k in period e. The mean is::
 
     y_ke = μ_k + c_e + d_ke + noise,   c_e ~ N(0, τ_c²),   d_ke ~ N(0, τ_d²),   noise ~ N(0, v_ke)
 
-c_e is common to all arms of a period, d_ke is the arm's own. Least squares with the weights
-w_ke = 1/(v_ke + τ_d²) and with effects of arms *and* periods leaves the sum of squares::
+c_e is the move that all arms share in period e, and d_ke is the arm's own move. A least-squares fit
+with weights w_ke = 1/(v_ke + τ_d²) and effects of arms *and* periods leaves the sum of squares::
 
     Q_d(τ_d²) = min over μ, c of  Σ w_ke (y_ke − μ_k − c_e)²
 
-Common moves are part of the period effects, so Q_d does not depend on them. At the true τ_d it is
-exactly chi-square with (cells − arms − periods + components) degrees of freedom, also in tables
-with gaps. It falls as τ_d grows, and gives an estimate and an interval as Q does in `one_way.py`.
+The period effects absorb the common moves, so Q_d does not depend on them. At the true τ_d, Q_d is
+exactly chi-square, even if the table has gaps. Its degrees of freedom are::
 
-For the common moves τ_d is held fixed. The least-squares period effects ĉ, in the basis of
-orthonormal contrasts in which their covariance is diagonal, have the noise 1/λ_i, and the true
-contrasts are independent with the variance τ_c²::
+    cells − arms − periods + components
+
+Cells are the (arm, period) pairs that were seen, and components are the connected components of
+the arm–period table. Q_d decreases as τ_d grows. It gives an estimate and an interval of τ_d in the
+same way as Q in `one_way.py`.
+
+To estimate τ_c, hold τ_d fixed. Choose orthonormal contrasts of the period effects such that the
+covariance matrix of their least-squares estimates ĉ_i is diagonal, and write the variances as
+1/λ_i. The true contrasts are independent with variance τ_c². Define::
 
     Q_c(τ_c²; τ_d²) = Σ_i ĉ_i² / (τ_c² + 1/λ_i)
 
-is chi-square with (periods − components) degrees of freedom and independent of Q_d. This is the
-exact method of Wald (1947) for one variance component. Q_c is also the rise of the sum of squares
-when each period effect costs c_e²/τ_c², as under its normal law::
+At the true τ_c and τ_d, Q_c is chi-square with (periods − components) degrees of freedom, and
+independent of Q_d. This is the exact method of Wald (1947) for one variance component. There is a
+second way to compute Q_c. Add a penalty c_e²/τ_c² for each period effect, which follows from the
+normal distribution of c_e. Q_c is the amount by which the penalty raises the minimum sum of
+squares::
 
     Q_c = min over μ, c of [ Σ w_ke (y_ke − μ_k − c_e)² + Σ c_e²/τ_c² ]  −  Q_d
 
-The longer side of the table is eliminated first, so that the linear systems have the size of the
-shorter one.
+To keep the linear systems small, we eliminate the arms or, if there are many more periods than
+arms, the periods.
 
-The unknown τ_c and τ_d are replaced by their confidence distributions, as in `one_way.py`:
-P(τ_d² ≤ x) = P(χ² ≥ Q_d(x)) given τ_d > 0, and for each τ_d P(τ_c² ≤ x) = P(χ² ≥ Q_c(x; τ_d²)),
-where τ_c may be 0. The two chi-squares are independent, so this is the joint law from which
-Weerahandi (1993) makes generalised confidence intervals. The interval of τ_c averages over τ_d in
+Confidence distributions replace the unknown τ_c and τ_d, as in `one_way.py`::
+
+    P(τ_d² ≤ x)       = P(χ² ≥ Q_d(x)),        conditional on τ_d > 0
+    P(τ_c² ≤ x | τ_d) = P(χ² ≥ Q_c(x; τ_d²)),  where τ_c may be 0
+
+The two chi-square variables are independent, so this is the joint distribution from which
+Weerahandi (1993) derives generalised confidence intervals. The interval of τ_c averages over τ_d in
 the same way.
 """
 
@@ -51,20 +61,21 @@ from driftanchor.shift.numerics import falling_root
 from driftanchor.shift.one_way import FLOOR
 
 STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e9])
-NODES = (10, 36)  # fewest and most values of τ_d, and of τ_c for each τ_d,
-SPACING = 0.1  # and their least distance in logarithms
-RARE = 1e-5  # probability beyond the first and the last of them
+NODES = (10, 36)  # min and max number of grid points for τ_d, and for τ_c at each τ_d
+SPACING = 0.1  # target distance between the logarithms of grid points
+RARE = 1e-5  # probability that either end of the grid may cut off
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Least squares at one τ_d².
+    """Least-squares fit at one τ_d².
 
     Attributes:
         own_q: Q_d.
-        common: The effect of each period; those of a component are known up to a constant.
-        common_q: Q_c as a function of an array of τ_c².
-        common_scale: Order of magnitude of τ_c² plus the noise of the effects.
+        common: Effect of each period, determined only up to an additive constant per connected
+            component.
+        common_q: Returns Q_c for an array of τ_c².
+        common_scale: Order of magnitude of τ_c² plus the noise variance of the effects.
     """
 
     own_q: float
@@ -75,12 +86,12 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class TwoWay:
-    """Means of arms in periods.
+    """Arm means by period, and their least-squares fits.
 
     Attributes:
-        mean: By (arm, period); ignored if the arm was not seen.
-        noise: v, the variance of that mean; infinite if the arm was not seen. Every arm must have
-            been seen in two periods, every period must have an arm.
+        mean: Mean reward by (arm, period); ignored if the arm was not seen.
+        noise: v, the noise variance of that mean; infinite if the arm was not seen. Every arm must
+            have been seen in at least two periods, and every period must have an arm.
     """
 
     mean: Floats
@@ -93,7 +104,7 @@ class TwoWay:
 
     @cached_property
     def components(self) -> int:
-        """Number of parts of the table that share neither an arm nor a period."""
+        """Number of connected components: parts that share neither an arm nor a period."""
         from scipy.sparse import coo_matrix
         from scipy.sparse.csgraph import connected_components
 
@@ -116,7 +127,7 @@ class TwoWay:
 
     @cached_property
     def scale(self) -> float:
-        """Order of magnitude of τ_d² plus noise."""
+        """Order of magnitude of τ_d² plus the noise variance."""
         noise = float(np.where(self.seen, self.noise, 0.0).sum())
         level = max(noise / float(self.seen.sum()), 1e-300)
         weight = np.where(self.seen, 1.0 / level, 0.0)
@@ -147,20 +158,20 @@ class TwoWay:
 
     @cached_property
     def _centred(self) -> Floats:
-        """Means minus the plain mean of their arm, which reduces rounding errors."""
+        """Each mean minus its arm's unweighted mean, to reduce rounding errors."""
         centre = np.where(self.seen, self.mean, 0.0).sum(axis=1) / self.seen.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
 
     def _solve(self, weight: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
         """Return residuals, period effects, and the squared contrasts ĉ_i² with their λ_i.
 
-        The contrasts need a system of the size of the periods. They are None if there are so many
-        periods that systems of the size of the arms are cheaper, even if solved many times.
+        The contrasts require a linear system with one row per period. They are None if there are so
+        many periods that systems with one row per arm are cheaper, even if solved many times.
         """
         arms, periods = self.seen.shape
         by_periods = periods <= max(2 * arms, 50)
         y = self._centred
-        w, y = (weight, y) if by_periods else (weight.T, y.T)  # rows are eliminated
+        w, y = (weight, y) if by_periods else (weight.T, y.T)  # eliminate the rows
         total, sums = w.sum(axis=1), (w * y).sum(axis=1)
         inner = -(w.T @ (w / total[:, None]))
         inner[np.diag_indices_from(inner)] += w.sum(axis=0)
@@ -176,7 +187,7 @@ class TwoWay:
         return residual.T, rows, None
 
     def _fit_by_arms(self, weight: Floats, own_q: float, common: Floats) -> Fit:
-        """Return the fit with the periods eliminated from Q_c."""
+        """Return a fit that computes Q_c by the penalty, from systems with one row per arm."""
         y = self._centred
         arm_weight, period_weight = weight.sum(axis=1), weight.sum(axis=0)
         by_arm, by_period = (weight * y).sum(axis=1), (weight * y).sum(axis=0)
@@ -184,7 +195,7 @@ class TwoWay:
         def penalised(common2: float) -> float:
             shrunk = common2 / (common2 * period_weight + 1.0)
             inner = np.diag(arm_weight) - (weight * shrunk) @ weight.T
-            inner[np.diag_indices_from(inner)] *= 1 + FLOOR  # singular as τ_c grows
+            inner[np.diag_indices_from(inner)] *= 1 + FLOOR  # nearly singular if τ_c is large
             arm = np.linalg.solve(inner, by_arm - weight @ (shrunk * by_period))
             residual = y - arm[:, None]
             sums = (weight * residual).sum(axis=0)
@@ -200,7 +211,7 @@ class TwoWay:
 
 
 class Spread:
-    """τ_c and τ_d of a table: estimates, intervals, and their fiducial law."""
+    """Estimates, intervals and joint confidence distribution of τ_c and τ_d."""
 
     def __init__(self, table: TwoWay) -> None:
         self.table = table
@@ -215,14 +226,17 @@ class Spread:
         self._fits = [table.fit(tau**2) for tau in self._own[0].tolist()]
 
     def own_interval(self, alpha: float) -> tuple[float, float]:
-        """Return the interval of τ_d², as `OneWay.interval` does."""
+        """Return a confidence interval of τ_d², as `OneWay.interval` does for τ²."""
         start = self.own2 or self.table.scale
         low = falling_root(self._own_log_tail, math.log1p(-alpha / 2), start / 2)
         target = self._own_log_tail(0.0) + math.log(alpha / 2)
         return low, falling_root(self._own_log_tail, target, 2 * start)
 
     def common_interval(self, alpha: float) -> tuple[float, float]:
-        """Return the interval of τ_c², averaged over τ_d."""
+        """Return a confidence interval of τ_c², with tail probabilities averaged over τ_d.
+
+        As in `OneWay.interval`, the upper end is conditional on τ_c > 0.
+        """
         _, weight = self._own
 
         def log_tails(common2: float) -> Floats:
@@ -238,7 +252,7 @@ class Spread:
 
     @cached_property
     def law(self) -> Fiducial:
-        """The fiducial law of both."""
+        """Joint confidence distribution of τ_c and τ_d."""
         rows = []
         start = math.sqrt(self.common2 or self.fit.common_scale)
         for own, weight, fit in zip(*self._own, self._fits, strict=True):
@@ -260,14 +274,15 @@ class Spread:
 
 
 def _discretise(tail: Callable[[Floats], Floats], start: float) -> tuple[Floats, Floats]:
-    """Return values of a τ with their probabilities, given P(τ > x) = `tail`(x).
+    """Return values of τ with their probabilities, given P(τ > x) = `tail`(x).
 
-    The values are a constant factor apart. Next to no probability is below the first or above the
-    last.
+    Adjacent grid points differ by a constant factor. The first value takes all probability below
+    the grid, including that of τ = 0, and the last value takes all probability above it. `start` is
+    a guess of τ.
     """
     coarse = start * np.concatenate([[0.0], 1 / STEPS[::-1], STEPS])
-    above = np.minimum.accumulate(np.minimum(tail(coarse), 1.0))  # rises by rounding at most
-    if above[0] < RARE:  # τ is 0, as far as the data tell
+    above = np.minimum.accumulate(np.minimum(tail(coarse), 1.0))  # only rounding makes it rise
+    if above[0] < RARE:  # nearly all probability is at τ = 0
         return coarse[1:2], np.ones(1)
     first = min(max(1, int((above > above[0] - RARE).sum()) - 1), len(coarse) - 2)
     last = min(max(first + 1, int((above >= RARE).sum())), len(coarse) - 1)

@@ -1,30 +1,31 @@
 """Regret bounds, lower bounds and savings as functions of arrays.
 
-All functions take numbers or arrays and broadcast as NumPy does; all return arrays, of shape () for
-numbers. Bounds count online pulls of a sub-optimal arm: its regret is the gap times that.
+All functions take numbers or arrays, broadcast as NumPy does, and return arrays, of shape () for
+numbers. Bounds count online pulls of a sub-optimal arm. The gap times this number is its regret.
 
 Arguments:
     horizon: T ≥ 1.
     gap: Δ > 0, how far the arm's online mean is below the best.
-    offline_pulls: N ≥ 0, logged rewards of the arm.
-    optimal_offline_pulls: N₁ ≥ 0, logged rewards of the best arm. Its bias bound must be valid too.
+    offline_pulls: N ≥ 0, the number of logged rewards of the arm.
+    optimal_offline_pulls: N₁ ≥ 0, the same for the best arm. Its bias bound must be valid too.
     bias_bound: V ≥ 0; may be infinite.
     omega: ω ≥ 0 of the arm, from `effective_discrepancy`.
     noise: σ > 0, the standard deviation of a reward, known to the policy.
-    posterior_scale: c > 0; the variance of the posterior is c σ²/(T + 1).
+    posterior_scale: c > 0; the posterior variance after n pulls is c σ²/(n + 1).
 
 Sources:
     Li, Fu, Chen & Kong (2026), arXiv 2605.10289: Theorem 1 and its appendix. E8, E11, … are entries
     of docs/evidence/errata.md.
 
     Cheung & Lyu (2024), "Leveraging (Biased) Information: Multi-armed Bandits with Offline Data",
-    PMLR 235:8286, arXiv 2405.02594: MIN-UCB, as quoted below Theorem 1 of arXiv 2605.10289. The
-    quotation is an order, so its constant is a parameter.
+    PMLR 235:8286, arXiv 2405.02594: MIN-UCB, as quoted below Theorem 1 of arXiv 2605.10289,
+    which omits the constant. It is a parameter here.
 
-    Lai & Robbins (1985). A policy is *uniformly consistent* when its regret is o(T^a) for every
-    a > 0 on every bandit of the family. Every such policy pulls a sub-optimal arm at least
-    (1 + o(1)) log T / kl times, where kl is the divergence of the arm's law from the best arm's.
-    The bound is for online rewards alone: valid logs are knowledge, and can go below it.
+    Lai & Robbins (1985). A policy is *uniformly consistent* if its regret is o(T^a) for every
+    a > 0 on every bandit of the family. Every uniformly consistent policy pulls a sub-optimal arm
+    at least (1 + o(1)) log T / kl times, where kl is the Kullback–Leibler divergence
+    kl(arm, best arm) of the reward distributions. The bound is for online rewards alone. Policies
+    with valid logs can go below it, because they know more.
 """
 
 import math
@@ -50,32 +51,32 @@ LIMITS: dict[str, dict[str, Any]] = {
     **{name: {"low": 0.0} for name in ("c", "c1", "c2", "c3")},
     **{name: {"low": 0.0, "high": 1.0} for name in ("p", "q", "mean", "best_mean")},
 }
-"""Limits of arguments by name, as `array` takes them. Other arguments may be any finite number."""
+"""Limits that `array` checks, by argument name. Other arguments may be any finite number."""
 
 SPLIT = 3.0
-"""The analysis of Thompson sampling cuts the gap into three parts and gives one to the bias: 3ω/Δ
-in Theorem 1 comes from N ω/(T + N) ≥ Δ/3 in the proof of Lemma "goodEvent:sub-optimalArm"."""
+"""The analysis of Thompson sampling splits the gap into three parts and allots one to the bias. The
+3ω/Δ in Theorem 1 comes from N ω/(T + N) ≥ Δ/3 in the proof of Lemma "goodEvent:sub-optimalArm"."""
 
 ANCHOR_FACTOR = 0.5
-"""Appendix "Pure Online Setting" of arXiv 2605.10289: the exploration threshold of Anchor-TS is
-L_i(T)/2 where that of Thompson sampling is L_i(T), because its tail probability is squared."""
+"""Appendix "Pure Online Setting" of arXiv 2605.10289: the exploration threshold is L_i(T) for
+Thompson sampling and L_i(T)/2 for Anchor-TS, because Anchor-TS squares the tail probability."""
 
 
 def effective_discrepancy(
     online_mean: npt.ArrayLike, offline_mean: npt.ArrayLike, bias_bound: npt.ArrayLike
 ) -> Floats:
-    """Return how far the shifted logs over-state an arm, ω = V + μ_off − μ_on.
+    """Return ω = V + μ_off − μ_on, by how much the logged mean plus V overstates the arm.
 
-    It lies in [0, 2V] whenever V is valid, that is |μ_on − μ_off| ≤ V: 0 when the logs under-state
-    the arm by exactly V, V when they are unbiased, 2V when they over-state it by V.
+    V is valid if |μ_on − μ_off| ≤ V. Then ω lies in [0, 2V]: it is 0 if the logs understate the arm
+    by exactly V, V if they are unbiased, and 2V if they overstate it by V.
 
-    A negative ω means that V is *not* valid: the logs under-state the arm by more than V. No
-    theorem holds then, so the other functions refuse it. The converse fails: if the logs over-state
-    the arm by more than V, ω exceeds 2V and only the savings fall. An infinite V gives an infinite
-    ω.
+    If ω is negative, V is *not* valid: the logs understate the arm by more than V. No theorem holds
+    then, so the other functions reject a negative ω. An invalid V need not make ω negative: if the
+    logs overstate the arm by more than V, ω exceeds 2V, and the only effect is smaller savings. An
+    infinite V gives an infinite ω.
 
-    Source: Theorem 1 of arXiv 2605.10289; the same ω in Cheung & Lyu 2024. Signed, as the proofs
-    use it, although the events are printed two-sided (E11).
+    Source: Theorem 1 of arXiv 2605.10289; Cheung & Lyu 2024 use the same ω. It is signed, as in the
+    proofs, although the paper states the events two-sided (E11).
 
     Example:
         >>> effective_discrepancy(0.5, [0.25, 0.5, 0.75, 0.0], 0.25).tolist()
@@ -84,7 +85,7 @@ def effective_discrepancy(
     online, offline, bound = arrays(
         online_mean=online_mean, offline_mean=offline_mean, bias_bound=bias_bound
     )
-    return np.asarray(bound - (online - offline))  # in this order, exact at V = |μ_on − μ_off|
+    return np.asarray(bound - (online - offline))  # in this order, exactly 0 if V = μ_on − μ_off
 
 
 def anchor_savings(
@@ -92,10 +93,10 @@ def anchor_savings(
 ) -> Floats:
     """Return the online pulls of a sub-optimal arm that its logs save Anchor-TS, N (1 − 3ω/Δ)₊.
 
-    All N at ω = 0; none from ω = Δ/3 on. Never more than `min_ucb_savings` (E12).
+    The logs save N pulls if ω = 0 and none if ω ≥ Δ/3. They never save more than `min_ucb_savings`
+    (E12). Logs of the *optimal* arm are not discounted: see `anchor_pulls_shape`.
 
-    Source: first term of Theorem 1, arXiv 2605.10289. Logs of the *optimal* arm are not
-    discounted: see `anchor_pulls_shape`.
+    Source: first term of Theorem 1, arXiv 2605.10289.
 
     Example:
         >>> anchor_savings(200, [0.0, 0.05, 0.1, 0.2], gap=0.3).round(9).tolist()
@@ -110,9 +111,9 @@ def min_ucb_savings(
 ) -> Floats:
     """Return the online pulls of a sub-optimal arm that its logs save MIN-UCB, N ((1 − ω/Δ)₊)².
 
-    The paper calls the missing square an advantage of its analysis of Anchor-TS. It is none (E12):
-    with u = ω/Δ, (1 − u)² − (1 − 3u) = u + u² ≥ 0, so this is never smaller than `anchor_savings`,
-    and logs with Δ/3 ≤ ω < Δ still save something here.
+    `anchor_savings` has no square, which the Anchor-TS paper calls an advantage of its analysis. It
+    is not (E12). Let u = ω/Δ. Then (1 − u)² − (1 − 3u) = u + u² ≥ 0, so MIN-UCB saves at least as
+    much as Anchor-TS. Logs with Δ/3 ≤ ω < Δ still save pulls here.
 
     Source: Cheung & Lyu 2024, as quoted below Theorem 1 of arXiv 2605.10289.
 
@@ -125,12 +126,12 @@ def min_ucb_savings(
 
 
 class AnchorBound(NamedTuple):
-    """A bound on the online pulls of a sub-optimal arm, in the three terms of Theorem 1.
+    """A bound on the online pulls of a sub-optimal arm, split into the three terms of Theorem 1.
 
     Attributes:
-        suboptimal: Until the arm itself is known well enough; its own logs reduce it.
-        optimal: Until the best arm is known well enough; logs of the best arm reduce it.
-        constant: Until the online means can be relied on; logs do not reduce it.
+        suboptimal: Pulls until the arm itself is known well enough; its own logs reduce them.
+        optimal: Pulls until the best arm is known well enough; logs of the best arm reduce them.
+        constant: Pulls until the online means are reliable; logs do not reduce them.
     """
 
     suboptimal: Floats
@@ -162,12 +163,13 @@ def anchor_pulls_shape(
         optimal    = (C₂ log T/Δ² − N₁)₊
         constant   = C₃/Δ²
 
-    It shows how pulls vary with logs, shift and gap; it does not predict their number. The
-    constants of the proof make the bound vacuous at any practical horizon (E10).
+    The bound shows how the number of pulls varies with logs, shift and gap, but does not predict
+    it. The constants of the proof make the bound vacuous at any practical horizon (E10).
 
-    The default C₁ makes the first term `lai_robbins` at noise 1 when there are no logs; use 2σ² for
-    another noise. The defaults of C₂ and C₃ are units. In sharp analyses of Thompson sampling the
-    second term is of lower order than log T, so no C₂ matches a lower bound; 0 leaves it out.
+    With the default C₁ and no logs, the first term is `lai_robbins` times log T for noise 1. For
+    other noise, use C₁ = 2σ². The default C₂ and C₃ are arbitrary. In sharp analyses of Thompson
+    sampling the second term is of lower order than log T, so no C₂ matches a lower bound. C₂ = 0
+    drops the term.
 
     Source: Theorem 1 of arXiv 2605.10289.
 
@@ -206,8 +208,9 @@ def min_ucb_bound(
 ) -> Floats:
     """Return the order of MIN-UCB's pulls of a sub-optimal arm, (C log T/Δ² − N ((1 − ω/Δ)₊)²)₊.
 
-    It does not depend on logs of the optimal arm. The quotation leaves C open. The default makes
-    the bound `lai_robbins` at noise 1 when there are no logs; use 2σ² for another noise.
+    The bound does not depend on logs of the optimal arm. The source does not specify C. With the
+    default and no logs, the bound is `lai_robbins` times log T for noise 1. For other noise, use
+    C = 2σ².
 
     Example:
         >>> min_ucb_bound(10_000, 0.3, [0, 100, 200, 1000], omega=0.1).round(1).tolist()
@@ -229,12 +232,12 @@ def online_ts_pulls(
 ) -> Floats:
     """Return the leading term of Thompson sampling's pulls of a sub-optimal arm, 2 c σ² log T/Δ².
 
-    The arm is pulled until the probability p that its sample passes the best mean is 1/T. After n
-    pulls, with posterior variance c σ²/n, p ≈ exp(−n Δ²/(2 c σ²)).
+    The arm is pulled until the probability p that its sample exceeds the best mean falls to 1/T.
+    After n pulls the posterior variance is about c σ²/n, so p ≈ exp(−n Δ²/(2 c σ²)).
 
-    With c = 1 this *is* the Lai–Robbins rate. The appendix's own threshold, L_i(T) =
-    18 log(T Δ²)/Δ², is nine times as large because the analysis leaves only a third of the gap to
-    the posterior's spread; the constant here is that of the whole gap.
+    With c = 1 this *is* the Lai–Robbins rate. The threshold in the appendix, L_i(T) =
+    18 log(T Δ²)/Δ², is nine times as large, because that analysis leaves only a third of the gap to
+    the posterior's spread. The constant here uses the whole gap.
 
     Source: Agrawal & Goyal 2013, Lemma 2.16, as used in the appendix of arXiv 2605.10289.
 
@@ -257,17 +260,20 @@ def online_anchor_pulls(
 ) -> Floats:
     """Return the leading term of Anchor-TS's pulls of a bad arm without logs, c σ² log T/Δ².
 
-    Without logs the index is the median of the mean and *two* samples, so both samples must pass
-    the best mean, with probability p². The result is half of `online_ts_pulls`: the appendix's
-    improvement "by a factor 1/2".
+    Without logs, the index is the median of the mean and *two* samples. While the mean is below the
+    best mean, the index exceeds the best mean only if both samples do, with probability p². The
+    result is half of `online_ts_pulls`: the improvement "by a factor 1/2" in the appendix.
 
-    With the paper's c = 1 it is also half of `lai_robbins` for Gaussian rewards, below what every
-    uniformly consistent policy needs. So with Gaussian rewards the rule is not uniformly
-    consistent, and the paper's footnote that sub-Gaussian noise leaves the order unchanged is
-    false (E13). The rule squares the tail of an under-estimated best arm too, which then returns
-    after 1/p² rounds, of infinite mean at σ = c = 1. A typical run gains, a rare one never
-    recovers. c = 2 meets the bound. c = 4 is, in ratio to σ², what the theorem covers: rewards in
-    [0, 1] have σ ≤ 1/2 against a posterior variance of 1/(T + 1).
+    With the paper's c = 1 and Gaussian rewards, the result is also half of `lai_robbins` times
+    log T, the minimum for uniformly consistent policies. So Anchor-TS is not uniformly consistent
+    with Gaussian rewards, and the paper is wrong to say in a footnote that sub-Gaussian noise
+    leaves the order unchanged (E13).
+
+    The probability is also squared for a best arm that was underestimated: the arm returns only
+    after about 1/p² rounds, a wait with infinite mean at σ = c = 1. A typical run gains, but a rare
+    run never recovers. c = 2 meets the lower bound. c = 4 is the ratio of posterior variance to
+    noise that the theorem covers: rewards in [0, 1] have σ² ≤ 1/4, and the posterior variance after
+    n pulls is 1/(n + 1).
 
     Source: appendix "Pure Online Setting" of arXiv 2605.10289.
 
@@ -281,7 +287,7 @@ def online_anchor_pulls(
 
 
 def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
-    """Return the pulls of a Gaussian sub-optimal arm for each unit of log T, 2σ²/Δ².
+    """Return the lower bound on pulls of a Gaussian sub-optimal arm per unit of log T, 2σ²/Δ².
 
     Source: Lai & Robbins 1985, with kl(N(μ, σ²), N(μ + Δ, σ²)) = Δ²/(2σ²).
 
@@ -294,11 +300,11 @@ def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
 
 
 def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floats:
-    """Return the pulls of a Bernoulli sub-optimal arm for each unit of log T, 1/kl(μ, μ*).
+    """Return the lower bound on pulls of a Bernoulli sub-optimal arm per log T, 1/kl(μ, μ*).
 
-    The arm has the mean μ in [0, 1), and the best arm μ* in (0, 1] above it. Never more than
-    1/(2Δ²), the Gaussian value at σ = 1/2 (Pinsker); 0 when μ* = 1, since one failure then rules
-    the arm out.
+    μ in [0, 1) is the arm's mean, and μ* in (0, 1] is the best arm's, which must be larger. The
+    result is at most 1/(2Δ²), the Gaussian value at σ = 1/2 (Pinsker). It is 0 if μ* = 1, since a
+    single failure then rules the arm out.
 
     Source: Lai & Robbins 1985.
 
@@ -310,15 +316,16 @@ def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floa
     if not np.all(p < q):
         low, high = (x[~(p < q)][0] for x in np.broadcast_arrays(p, q))
         raise InvalidInput(f"must be greater than mean {low:g}, got {high:g}", argument="best_mean")
-    with np.errstate(divide="ignore", over="ignore"):  # kl underflows where μ and μ* all but meet
+    with np.errstate(divide="ignore", over="ignore"):  # kl underflows if μ is close to μ*
         return np.asarray(1.0 / kl_bernoulli(p, q))
 
 
 def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
-    """Kullback–Leibler divergence of Bernoulli laws, p log(p/q) + (1 − p) log((1 − p)/(1 − q)).
+    """Return the Bernoulli KL divergence, p log(p/q) + (1 − p) log((1 − p)/(1 − q)).
 
-    With 0 log 0 = 0; infinite when q is 0 or 1 and p is not the same. It is d(p, q) of Lemma
-    "vanilla-bad-event-mu" in arXiv 2605.10289, where d(x, y) is printed for d(x, μ) (E8).
+    0 log 0 counts as 0. The divergence is infinite if q is 0 or 1 and p differs from q. It is
+    d(p, q) in Lemma "vanilla-bad-event-mu" of arXiv 2605.10289, which misprints d(x, μ) as d(x, y)
+    (E8).
 
     Example:
         >>> kl_bernoulli([0.5, 0.0, 0.5], [0.25, 0.5, 1.0]).round(4).tolist()
@@ -329,7 +336,7 @@ def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
 
 
 def _kl_term(x: Floats, y: Floats, change: Floats) -> Floats:
-    """One term x log(x/y), where y = x + change; `log1p` keeps digits when y is near x."""
+    """Return x log(x/y) for y = x + change; `log1p` keeps precision if y is close to x."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # `where` drops these
         near = -x * np.log1p(change / x)
         far = x * (np.log(x) - np.log(y))
@@ -337,7 +344,7 @@ def _kl_term(x: Floats, y: Floats, change: Floats) -> Floats:
 
 
 def array(value: npt.ArrayLike, name: str) -> Floats:
-    """Return an argument as an array of numbers within its `LIMITS`.
+    """Convert an argument to an array of floats and check it against its `LIMITS`.
 
     Example:
         >>> array([0.3, -0.1], "gap")
@@ -367,7 +374,7 @@ def array(value: npt.ArrayLike, name: str) -> Floats:
 
 
 def arrays(**values: npt.ArrayLike) -> list[Floats]:
-    """Return arguments as arrays that broadcast together, each within its `LIMITS`.
+    """Convert arguments with `array`, and check that their shapes broadcast together.
 
     Example:
         >>> arrays(gap=np.ones(3), omega=np.ones(2))
