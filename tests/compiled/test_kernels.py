@@ -195,6 +195,20 @@ def test_a_subclass_that_changes_no_rule_has_its_own_hash() -> None:
 
 TABLE: dict[str, float] = {}
 jitted = numba.njit(lambda x: x)
+larger = max
+
+
+def reads_a_builtin(x: float) -> float:
+    return larger(x, 1.0)
+
+
+def test_another_builtin_under_the_same_name_changes_the_hash(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = kernels.code_digest([reads_a_builtin])
+    monkeypatch.setitem(globals(), "larger", min)
+    assert before is not None
+    assert kernels.code_digest([reads_a_builtin]) not in (None, before)
 
 
 def reads_a_module(x: float) -> float:
@@ -244,6 +258,63 @@ def test_a_class_defined_again_under_the_same_name_runs_its_new_rule() -> None:
         exec(given + "\n".join(lines).replace("FIELDS", "pass"), names)
         assert asked_of(names["Mine"]()) == float(factor) * 2.0
         assert not kernels._is_importable(names["Mine"]())
+
+
+@pytest.mark.usefixtures("cache")
+@pytest.mark.parametrize(
+    "again", ["SIZE = 3.0", "def twist(x): return 3.0 * x", "twist, other = other, twist"]
+)
+def test_a_helper_or_constant_defined_again_takes_effect(again: str) -> None:
+    """As in a notebook, where a cell runs again and the class stays."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(
+        """
+from dataclasses import dataclass
+from driftanchor import Policy
+SIZE = 1.0
+def twist(x): return x
+def other(x): return 5.0 * x
+
+@dataclass(frozen=True, kw_only=True)
+class Again(Policy):
+    name, formula, source = "again", "", ""
+
+    def index(self, arm, now, z):
+        return SIZE * (twist(arm.total) if SIZE else other(arm.total))
+""",
+        names,
+    )
+    mine = names["Again"]()
+    assert index_of(mine) == mine.index(*ARM)
+    exec(again, names)
+    assert index_of(mine) == mine.index(*ARM)
+
+
+def index_of(policy: Policy) -> float:
+    """Return the index of one arm, from a rule that may be compiled already."""
+    arguments = parameters_of(policy), *ARM
+    return float(kernels.rule(policy, asker, *arguments)(*arguments))
+
+
+@pytest.mark.parametrize("answer", ["1.0", "None", "True", "1 if now.t > 9 else None"])
+def test_a_choice_that_is_no_column_names_the_policy(answer: str) -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(
+        f"""
+from dataclasses import dataclass
+from driftanchor import Policy
+
+@dataclass(frozen=True, kw_only=True)
+class Stray(Policy):
+    name, formula, source = "stray", "", ""
+
+    def choose(self, evidence, now, stream):
+        return {answer}
+""",
+        names,
+    )
+    with pytest.raises(InvalidInput, match="policy 'stray' does not always choose a column"):
+        simulate(names["Stray"](), Bandit([0.5, 0.1]), horizon=9, runs=1, engine="every-round")
 
 
 def test_a_class_of_a_function_is_not_cached(cache: Path) -> None:

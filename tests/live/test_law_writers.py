@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from driftanchor import AnchorTS, OfflineData, Terms
+from driftanchor import AnchorTS, ArtificialReplay, OfflineData, Terms
 from driftanchor.live import background, law_writers
 from driftanchor.live.decider import Decider
 from driftanchor.live.law_writers import LawWriters
@@ -47,3 +47,14 @@ def test_arms_that_move_together_are_compiled_sooner(monkeypatch: pytest.MonkeyP
         assert not asked
         writers.compiled(*decider.situation(1))
         assert len(asked) == 1
+
+
+def test_a_policy_without_a_law_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(law_writers, "compile_once", lambda key, _: asked.append(key))
+    terms = Terms.declare(ArtificialReplay(), arms=["A", "B"], seed=1)
+    evidence, now = Decider(terms, Ledger.start(terms.arms)).situation(1)
+    writers = LawWriters(terms.policy)
+    writers.compile_early(evidence, now)
+    assert writers.compiled(evidence, now) is None
+    assert not asked

@@ -63,7 +63,27 @@ def rule(policy: Policy, make: Callable[[Any], Kernel], *arguments: Any) -> Kern
         arguments: Example arguments; the function is compiled for their types.
     """
     with _lock:
-        return _compiled(policy, make, numbers_type(policy), arguments)
+        return _compiled(policy, make, policy_type(policy), arguments)
+
+
+def policy_type(policy: Policy) -> Any:
+    """Return the type that stands for a policy's class, a new one after its code has changed.
+
+    In a notebook a helper or a constant may be defined again while the class stays.
+    """
+    cls = type(policy)
+    if cls.__module__.partition(".")[0] == "driftanchor":
+        return numbers_type(policy)
+    functions = functions_of(cls)
+    return numbers_type(policy, code_digest(functions, cls) or tuple(functions))
+
+
+def returns_column(rule: Kernel) -> bool:
+    """Return whether a compiled rule returns a signed integer, as `choose` must."""
+    numba = require("numba", extra="fast", why="compiled simulation")
+    compiled: Any = rule
+    answer = compiled.nopython_signatures[0].return_type
+    return isinstance(answer, numba.types.Integer) and bool(answer.signed)
 
 
 def entry(kernel: Kernel, *arguments: Any) -> Kernel:
@@ -198,7 +218,8 @@ def _cache_folder(digest: str | None) -> Path | None:
             return None
         if is_new:
             _remove_unused(home)
-        os.utime(folder)
+        with contextlib.suppress(OSError):  # a read-only file system
+            os.utime(folder)
     except (OSError, RuntimeError):  # RuntimeError: no home folder
         return None
     return folder
@@ -265,8 +286,7 @@ def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None
             digest.update(code.co_code + repr((plain, code.co_names, code.co_varnames)).encode())
             codes += inner
         values += [function.__defaults__, *(function.__kwdefaults__ or {}).values()]
-        plain_functions = types.FunctionType | types.BuiltinFunctionType | np.ufunc
-        values += [x for x in values_read(function) if not isinstance(x, plain_functions)]
+        values += values_read(function)
     for value in values:
         content = _content(value)
         if content is None:
@@ -284,6 +304,8 @@ def _content(value: object) -> bytes | None:
         return repr((value.dtype, value.shape, value.tobytes())).encode()
     if isinstance(value, numbers.Number | str | types.NoneType):
         return repr(value).encode()
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType | np.ufunc):
+        return repr((getattr(value, "__module__", ""), value.__name__)).encode()
     if isinstance(value, enum.EnumMeta):
         return repr(list(value)).encode()
     if isinstance(value, type):

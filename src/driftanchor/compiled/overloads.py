@@ -74,23 +74,29 @@ def parameters_of(policy: Policy) -> Floats:
     return np.array([*numbers_of(policy).values(), 0.0])  # never empty
 
 
-def numbers_type(policy: Policy) -> Any:
+def numbers_type(policy: Policy, version: object = None) -> Any:
     """Return the named tuple type that stands for the policy's class in compiled code.
 
     Numba treats named tuples with the same name and fields as one type, so the name is numbered: a
     class defined again under the same name, as in a notebook, gets a new type. The type is stored
     on the class, because Numba's disk cache must find it under the same name in every process.
+
+    Args:
+        policy: The policy.
+        version: The version of the class's code; another version gets a new type.
     """
     cls: Any = type(policy)
     fields = tuple(numbers_of(policy))
-    if "Numbers" not in vars(cls) or cls.Numbers._fields != fields:
+    known = vars(cls).get("_compiled_numbers")
+    if known is None or known._fields != fields or version not in (None, known.version):
         name = re.sub(r"\W", "_", f"{cls.__module__}_{cls.__qualname__}")
         _names[name] = _names.get(name, 0) + 1
         make: Any = namedtuple
-        cls.Numbers = make(f"{name}_{_names[name]}", fields, module=cls.__module__)
-        cls.Numbers.__qualname__ = f"{cls.__qualname__}.Numbers"
-        cls.Numbers.policy = cls
-    return cls.Numbers
+        known = make(f"{name}_{_names[name]}", fields, module=cls.__module__)
+        known.__qualname__ = f"{cls.__qualname__}._compiled_numbers"
+        known.policy, known.version = cls, version
+        cls._compiled_numbers = known
+    return known
 
 
 def policy_from(numbers: Any, parameters: Floats) -> Any:
@@ -120,7 +126,7 @@ def _index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.index is not Policy.index:
         own = cls.index  # called, not returned: a user's functions have other compile options
-        return lambda policy, arm, now, z: own(policy, arm, now, z)
+        return lambda policy, arm, now, z: float(own(policy, arm, now, z))
     believe, sample = cls.believe, cls.sample
     return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from driftanchor.compiled import kernels
-from driftanchor.compiled.overloads import numbers_type
 from driftanchor.compiled.rules import live_chooser
 from driftanchor.core.evidence import Evidence
 from driftanchor.live.background import compile_once
@@ -24,7 +23,7 @@ _kernels: dict[Kind, Kernel] = {}
 
 def kind_of(policy: Policy, evidence: Evidence) -> Kind:
     """Return the cache key of a kernel: the policy's class and the type of pulls."""
-    return numbers_type(policy), evidence.pulls.dtype.type
+    return kernels.policy_type(policy), evidence.pulls.dtype.type
 
 
 def ready(kind: Kind) -> Kernel | None:

@@ -9,16 +9,17 @@ import functools
 
 import numpy as np
 
+from driftanchor.compiled import kernels
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.live.background import compile_once
 from driftanchor.live.propensities import ChanceCache, Writer, compiled, propensities
-from driftanchor.policies.base import Policy
+from driftanchor.policies.base import Policy, has_law
 
 ENOUGH = 2_000  # propensities of single arms that are interpreted before it pays to compile
 MOVING = 40  # an arm counts this often if propensities are averaged over common moves
 MANY = 2_000  # with this many arms, interpreting decisions takes longer than compiling
 
-Kind = tuple[type[Policy], str, type]  # class, parameters, type of pulls
+Kind = tuple[type, str, type]  # of the policy, parameters, type of pulls
 
 _ready: dict[Kind, Writer] = {}
 
@@ -35,7 +36,9 @@ class LawWriters:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._class_and_parameters = type(policy), repr(policy.parameters())
+        self._has_law = has_law(type(policy))
+        kind = kernels.policy_type(policy) if self._has_law else type(policy)
+        self._class_and_parameters = kind, repr(policy.parameters())
         self._interpreted = 0
         self.cache = ChanceCache()
 
@@ -53,6 +56,8 @@ class LawWriters:
             evidence: The numbers of all arms now.
             now: The round.
         """
+        if not self._has_law:
+            return None
         kind = (*self._class_and_parameters, evidence.pulls.dtype.type)
         ready = _ready.get(kind)
         if ready is None:

@@ -35,7 +35,7 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
         )
     fitting = default_worlds(horizon)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
-    played = min(horizon, 2 * EVERY_ROUND)  # a run in batches costs no more
+    played = 4 * EVERY_ROUND if plays_in_batches(horizon) else horizon
     minutes = worlds * played * arms / PER_MINUTE / threads_to_use(threads)
     if minutes > LONGEST:
         raise InvalidInput(

@@ -289,7 +289,7 @@ def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
 def caches_beliefs(cls: Any) -> bool:
     """Return whether compiled code may cache beliefs: `index` and `choose` must be the defaults."""
     plain = cls.index is Policy.index and cls.choose is Policy.choose and cls.memory == 0
-    return cls.belief is not None and plain
+    return hasattr(cls.belief, "_fields") and plain
 
 
 # The functions that loops call. Compiled code replaces each with the method of the policy's class.

@@ -205,6 +205,12 @@ def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]
     if compiled:
         example = state.evidence, 1, 1, state.stream, world.relative, 0
         rule = kernels.rule(policy, rules.chooser, parameters, *example)
+        if not kernels.returns_column(rule):
+            raise InvalidInput(
+                f"{policy.name!r} does not always choose a column: choose must return the column "
+                "of an arm, a whole number",
+                argument="policy",
+            )
     loop = engine.play_late if chunk.bandit.is_late else engine.play_every_round
     return loop, state, rule
 
