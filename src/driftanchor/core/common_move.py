@@ -45,11 +45,11 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
         q = q₀ + Σ w,   c ~ N(Σ w y / q, 1/q)
 
     If every arm with logs has a finite bias bound, let V be the largest. Then q₀ = 1/(V/2)², and
-    V = 0 means c = 0. Otherwise q₀ = 0, and c may be anything.
+    V = 0 means c = 0. Otherwise q₀ = 0: the prior of c is flat.
 
-    While q = 0, c ~ N(0, σ²). This does not affect the choice between arms with logs. Without it,
-    an arm without logs could look best only because all rewards rose, and the other arms would
-    never be played again.
+    While q = 0, c ~ N(0, σ²). This fallback does not affect the choice between arms with logs.
+    Without the fallback, an arm without logs could look best only because all rewards rose, and
+    the other arms would never be played again.
 
     Args:
         evidence: The statistics of all arms, including retired ones.

@@ -250,7 +250,7 @@ def _in_turn(first: Floats, second: Floats) -> Floats:
 
 
 def _add(chances: Floats, rows: Ints, won: Floats) -> None:
-    """Add each column of `won` to the chances of its row; `rows` is ascending."""
+    """Add column j of `won` to the probabilities in row `rows[j]`; `rows` must be sorted."""
     if chances.shape[1] == 1:
         chances[:, 0] += won.sum(axis=1)
     elif rows.size:

@@ -187,9 +187,10 @@ def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, n
 
 
 def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> float:
-    """Return U: the median of the three bounds, or without logs the online bound.
+    """Return U: the median of the three bounds, or the online bound if the arm has no logs.
 
-    U is at most the hybrid bound while many pulls are pending: a test waits for its rewards.
+    While many pulls are pending, U is capped at the hybrid bound, so that the arm is not tested
+    further before its rewards arrive.
     """
     audit, online, hybrid = bounds(policy, arm, now, shared)
     if hybrid == math.inf:

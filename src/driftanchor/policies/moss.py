@@ -65,7 +65,7 @@ class MOSS(Policy):
 
 
 def pulled_mean(arm: ArmEvidence) -> PulledMean:
-    """Return the online mean, +∞ before the first pull, and the number of pulls."""
+    """Return the online mean (+∞ before the first pull) and the number of pulls."""
     if arm.pulls == 0:
         return PulledMean(math.inf, 0.0)
     return PulledMean(arm.total / arm.pulls, float(arm.pulls))

@@ -78,7 +78,7 @@ class Guess:
     Attributes:
         word: small, moderate, substantial, large or very large.
         ratio: τ/σ, where σ is the standard deviation of a reward.
-        worth: The largest number of live rewards that logs of any length can replace: (σ/τ)².
+        worth: Live rewards that the logs are worth at most, however long they are: (σ/τ)².
         bias_bound: V at this τ; NaN if σ is unknown.
     """
 

@@ -299,7 +299,7 @@ def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
 
 
 def stack_means(bandits: Sequence[Bandit]) -> Floats:
-    """Return the online means by (bandit, arm) of bandits made by `with_means` from one bandit."""
+    """Return the online means of copies that `with_means` made, as a (bandit, arm) array."""
     shared = {name: x for name, x in vars(bandits[0]).items() if name != "online"}
     if any(vars(one)[name] is not x for one in bandits[1:] for name, x in shared.items()):
         raise InvalidInput("must differ only in their online means", argument="bandits")

@@ -435,7 +435,7 @@ def advance(
     arm: int,
     rounds: int,
 ) -> None:
-    """Count `rounds` pulls of an arm whose total is up to date; record regret at checkpoints."""
+    """Add pulls of an arm whose reward total is up to date, and record regret at checkpoints."""
     evidence, progress = state.run.evidence, state.progress
     t, reached = progress[0], progress[1]
     before = evidence.pulls[arm]
