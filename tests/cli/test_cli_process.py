@@ -181,4 +181,4 @@ run()
 def test_what_a_stream_cannot_show_is_a_question_mark() -> None:
     code, out, err = in_this_process("policies", encoding="latin-1")
     assert (code, err) == (0, "")
-    assert "median(anchor, ?_on, ?_hyb + N V/(T+N))" in out
+    assert "median(anchor, ?_on, ?_hyb), ?_hyb shifted" in out
