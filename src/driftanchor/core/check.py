@@ -1,7 +1,7 @@
 """Validation of arguments, shared by all public functions.
 
-A check returns a valid value in the type that the rest of the package uses. For an invalid value it
-raises `InvalidInput`, which names the argument, the arm (if any), the value and the remedy.
+A check returns the value, converted to the type that the rest of the package uses. If the value is
+invalid, it raises `InvalidInput` with the argument, the arm (if any), the value and the remedy.
 """
 
 import math
@@ -37,7 +37,7 @@ def number(
     above: float | None = None,
     infinite: bool = False,
 ) -> float:
-    """Return a real number in `[low, high]` as a float.
+    """Check that the value is a real number in `[low, high]`, and return it as a float.
 
     Accepts Python and NumPy numbers, booleans (as 1 and 0), `Decimal`, `Fraction` and
     zero-dimensional arrays. Rejects text, complex numbers and durations.
@@ -91,7 +91,10 @@ def is_number(value: object) -> bool:
 
 
 def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int = 2**62) -> int:
-    """Return a whole number in `[low, high]`; accepts `200.0`, rejects `True`."""
+    """Return the value as an int if it is a whole number in `[low, high]`.
+
+    Accepts `200.0`, rejects `True`.
+    """
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Real):
         raise _bad(argument, of, f"must be a whole number, got {shown(value)}")
     x: Any = value
@@ -103,7 +106,7 @@ def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int
 
 
 def choice(value: object, argument: str, choices: Sequence[str], *, of: str = "") -> str:
-    """Return the value if it is one of `choices`; the error suggests the nearest one."""
+    """Return the value if it is one of `choices`; otherwise the error suggests the nearest one."""
     if not isinstance(value, str):
         raise _bad(argument, of, f"must be one of {', '.join(choices)}, got {shown(value)}")
     if value not in choices:
@@ -113,7 +116,7 @@ def choice(value: object, argument: str, choices: Sequence[str], *, of: str = ""
 
 
 def flag(value: object, argument: str) -> bool:
-    """Return True or False; rejects other truthy and falsy values, such as the text "no"."""
+    """Return the value if it is True or False; rejects other values, such as 1 or the text "no"."""
     if value is True or value is False:
         return value
     if not isinstance(value, np.bool_):
@@ -134,7 +137,7 @@ def function(value: object, argument: str) -> None:
 
 
 def clock_time(clock: Callable[[], object]) -> float:
-    """Call a clock and return its time, in seconds since 1970."""
+    """Call a clock and return its time, checked to be a number of seconds since 1970."""
     now = clock()
     if type(now) is float and -LATEST <= now <= LATEST:  # fast path
         return now + 0.0  # turns -0.0 into 0.0, as SQLite does
@@ -174,7 +177,7 @@ def per_arm(
     above: float | None = None,
     infinite: bool = False,
 ) -> Floats:
-    """Return one number per arm, from a scalar for all arms or a list of the right length."""
+    """Return one number per arm, given one number for all arms or a list with one per arm."""
     limits: Any = {"low": low, "high": high, "above": above, "infinite": infinite}
     return np.array(
         [
@@ -186,7 +189,7 @@ def per_arm(
 
 
 def pulls_per_arm(value: object, argument: str, labels: Sequence[str]) -> Ints:
-    """Return one count per arm, like `per_arm`."""
+    """Return one count per arm, given one count for all arms or a list with one per arm."""
     return np.array(
         [
             whole(x, argument, of=f"arm {label!r}")
@@ -214,7 +217,7 @@ def frozen(array: Array) -> Array:
 
 
 def _broadcast(value: object, argument: str, labels: Sequence[str]) -> list[object]:
-    """Return one value per arm; repeat a scalar."""
+    """Return one value per arm: a single number is repeated, a list must have one per arm."""
     scalar = is_number(value)
     values: list[object] = [value] * len(labels) if scalar else ordered(value, argument)
     if len(values) != len(labels):
@@ -224,7 +227,10 @@ def _broadcast(value: object, argument: str, labels: Sequence[str]) -> list[obje
 
 
 def _range(low: float, high: float, x: float) -> str:
-    """Describe a range; mention technical limits only if the value exceeds them."""
+    """Describe the range that x violates, for an error message.
+
+    Limits that only prevent overflow are mentioned only if x exceeds them.
+    """
     technical = (2**62, LARGEST)
     if low == -math.inf or (high in technical and x > high):
         return f"at most {high:g}"

@@ -1,14 +1,16 @@
-"""Delays: the share of recent decisions' rewards that has already been reported.
+"""Delayed rewards: estimate means while the rewards of recent decisions are still arriving.
 
 A campaign with a reward window and a default reward learns of conversions when they happen and of
-all other outcomes when the window closes. Dividing the rewards so far by the number of rewards so
-far overstates every mean while decisions are pending. Instead, each decision is weighted by the
-share of reports that should have arrived at its age:
+all other outcomes when the window closes. While decisions are pending, the average of the rewards
+received so far is too high. So each decision is weighted by G(age), the expected share of reports
+that have arrived at its age:
 
     pulls = Σ G(age)        mean = default + Σ (reward − default) / pulls
 
-All arms share one curve G. It is estimated by the chain ladder, as insurers estimate claims not
-reported yet; for right-truncated delays this is the maximum-likelihood estimate. Take all cohorts
+All arms share one curve G. It is estimated by the chain-ladder method, which insurers use for
+claims not yet reported. For right-truncated delays this is the maximum-likelihood estimate.
+
+Time is divided into slots, and the decisions made in the same slot form a cohort. Take all cohorts
 that have completed slot j. Of their reports that arrived within j slots, let h_j be the share that
 arrived in slot j itself. Then G(j − 1) = G(j) (1 − h_j), and G is 1 at the end of the window.
 
@@ -38,7 +40,9 @@ PRIOR_SHAPE, PRIOR_RATE = 1.0, 2.0  # gamma prior of θ: mean ½, standard devia
 
 
 class Arrival(NamedTuple):
-    """The share of a cohort's reports that should have arrived when a slot starts.
+    """Expected share of a cohort's reports that have arrived, by the age of the cohort.
+
+    A cohort is all decisions made in the same time slot.
 
     Attributes:
         shares: Share for a cohort that is k = 0, 1, …, S slots old; the window ends in slot S.
@@ -51,10 +55,10 @@ class Arrival(NamedTuple):
 
 
 def slot_length(window: float) -> float:
-    """Return the length of a slot in seconds.
+    """Return the length of a slot in seconds, given that of the reward window.
 
-    A slot is a 128th of the window, but at least a minute. If a 16th of the window is less than a
-    minute, a slot is a 16th of the window.
+    A slot is a 128th of the window, but at least a minute. If the window is shorter than 16
+    minutes, a slot is a 16th of the window.
 
     Example:
         >>> slot_length(7 * 86400), slot_length(3600), slot_length(80)
@@ -64,7 +68,7 @@ def slot_length(window: float) -> float:
 
 
 def slot_count(window: float) -> int:
-    """Return the number of slots in a window, which is also the longest delay in slots.
+    """Return the number of slots in a reward window, which is also the longest delay in slots.
 
     Example:
         >>> slot_count(7 * 86400), slot_count(3600), slot_count(100)
@@ -74,12 +78,14 @@ def slot_count(window: float) -> int:
 
 
 def arrival(reports: Ints) -> Arrival:
-    """Estimate the curve G from the reports of recent cohorts.
+    """Estimate which share of a cohort's reports has arrived at each age.
+
+    A cohort is all decisions made in the same time slot.
 
     Args:
         reports: `reports[k, d]` counts the reports that arrived d = 0, …, S slots after the
-            decision, for the cohort that is k slots old (k = 0 is the slot in progress). Leave out
-            reports of the default reward: the end of the window implies them anyway.
+            decision, for the cohort that is k slots old (k = 0 is the slot in progress). Exclude
+            reports of the default reward, which the end of the window implies anyway.
 
     Example:
         >>> reports = np.zeros((9, 5), int)
@@ -117,9 +123,10 @@ def arrival(reports: Ints) -> Arrival:
 
 
 def _counts(reports: Ints) -> tuple[Floats, Floats]:
-    """Return the number of reports in slot j, and up to slot j, for j = 1, …, S.
+    """Count the reports with delays of exactly j slots, and of at most j, for j = 1, …, S.
 
-    Only cohorts that have completed slot j count.
+    `reports[k, d]` counts the reports with delay d of the cohort that is k slots old. For each j,
+    only cohorts that have completed slot j count.
     """
     through = np.cumsum(reports, axis=1)
     # Cohort k has completed the delays up to k − 1; its slot k is in progress.
@@ -132,11 +139,13 @@ def _counts(reports: Ints) -> tuple[Floats, Floats]:
 class Cohorts(NamedTuple):
     """Decisions and their reports, by arm and age of the cohort.
 
+    A cohort is all decisions made in the same time slot; its reward window has S slots.
+
     Attributes:
         shown: `shown[a, k]` counts the decisions of arm a whose cohort is k = 0, …, S slots old.
-        gained: `gained[a, k]` sums reward − default over the reports of these decisions.
-        closed: Number of decisions in older cohorts, by arm.
-        closed_gained: Sum of reward − default over closed decisions, by arm.
+        gained: `gained[a, k]` sums reward − default reward over the reports of these decisions.
+        closed: Number of decisions in cohorts more than S slots old, by arm.
+        closed_gained: Sum of reward − default reward over closed decisions, by arm.
     """
 
     shown: Ints
@@ -150,19 +159,20 @@ def effective(
 ) -> tuple[Floats, Floats]:
     """Return each arm's effective number of live pulls and the matching reward total.
 
-    The mean of arm a is `totals[a] / pulls[a]`, with variance noise² / pulls[a]. Each closed
-    decision counts as one pull. Open decisions add two terms to the variance: one because some
-    reports are still missing, and one for the error of the curve. All arms share the curve, so
-    adding its error to each arm separately is conservative. Both terms grow with the mean of
-    reward − default. Late reports would bias an estimate of that mean, so `_max_gain` supplies an
-    upper limit.
+    The mean of arm a is `totals[a] / pulls[a]`, with variance noise² / pulls[a]. A decision is
+    closed once its reward window has passed; each closed decision counts as one pull. Open
+    decisions count for less, because two errors add to the variance: some reports are still
+    missing, and the expected share of arrived reports is itself an estimate. All arms use the same
+    shares, so adding their error to each arm separately is conservative. Both errors grow with the
+    mean of reward − default. Late reports would bias an estimate of that mean, so `_max_gain`
+    supplies an upper limit.
 
     Decisions in the slot in progress, k = 0, do not count yet.
 
     Args:
         cohorts: The decisions and their reports.
         default: Reward of a decision without a report.
-        arrived: The curve G.
+        arrived: Expected share of arrived reports at each age; see `arrival`.
         noise: Standard deviation of a reward.
         expected: Mean of reward − default in the logs; without logs, the noise.
 
@@ -194,10 +204,11 @@ def effective(
 def _max_gain(
     cohorts: Cohorts, open_: Floats, gained: Floats, noise: float, expected: float
 ) -> float:
-    """Return an upper limit for |mean of reward − default|, pooled over all arms.
+    """Return an upper limit for |mean of reward − default reward|, pooled over all arms.
 
     The limit is the larger of the expected mean and the mean of open decisions, but at most the
-    mean of closed decisions plus one standard error.
+    mean of closed decisions plus one standard error. All means are of reward − default reward, in
+    absolute value.
     """
     seen = abs(gained.sum()) / open_.sum() if open_.any() else 0.0
     limit = max(expected, float(seen))

@@ -13,8 +13,8 @@ def gamma(shape: float, stream: Stream) -> float:
     """Draw from the gamma distribution with scale 1 and a shape of at least 1.
 
     The cube of a shifted normal is nearly gamma; rejection sampling makes it exact and accepts more
-    than 95 % of the draws (Marsaglia & Tsang 2000). The first test accepts most draws without a
-    logarithm.
+    than 95 % of the draws (Marsaglia & Tsang 2000). A cheap first test accepts most draws without
+    computing a logarithm.
     """
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -32,13 +32,19 @@ def gamma(shape: float, stream: Stream) -> float:
 
 
 def beta(a: float, b: float, stream: Stream) -> float:
-    """Draw from Beta(a, b), with a and b at least 1: x/(x + y) for gamma draws x and y."""
+    """Draw from Beta(a, b), with a and b at least 1.
+
+    The draw is x/(x + y), where x and y are gamma draws with shapes a and b.
+    """
     x = gamma(a, stream)
     return x / (x + gamma(b, stream))
 
 
 def binomial(n: int, p: float, stream: Stream) -> int:
-    """Draw the number of successes in n trials; the cost hardly depends on n."""
+    """Draw the number of successes in n trials with success probability p.
+
+    The running time hardly depends on n.
+    """
     if p <= 0.0 or n == 0:
         return 0
     if p >= 1.0:
@@ -49,14 +55,14 @@ def binomial(n: int, p: float, stream: Stream) -> int:
 
 
 def _successes(n: int, p: float, stream: Stream) -> int:
-    """Draw a binomial count with p at most one half."""
+    """Draw the number of successes in n trials, for a success probability p of at most ½."""
     if n * p < _FEW:
         return _one_by_one(n, p, stream)
     return _by_rejection(n, p, stream)
 
 
 def _one_by_one(n: int, p: float, stream: Stream) -> int:
-    """Draw a binomial count by jumping from success to success; the gaps are geometric."""
+    """Draw a binomial count by drawing the gaps between successes, which are geometric."""
     wins, tried = 0, 0.0
     while True:
         tried += math.floor(math.log(1.0 - uniform(stream)) / math.log1p(-p)) + 1.0
@@ -66,7 +72,10 @@ def _one_by_one(n: int, p: float, stream: Stream) -> int:
 
 
 def _by_rejection(n: int, p: float, stream: Stream) -> int:
-    """Draw by transformed rejection with a squeeze (Hörmann 1993, BTRS), for n p of at least 10."""
+    """Draw a binomial count by transformed rejection with a squeeze (BTRS, Hörmann 1993).
+
+    Requires n p ≥ 10 and p ≤ ½.
+    """
     q = 1.0 - p
     deviation = math.sqrt(n * p * q)
     b = 1.15 + 2.53 * deviation
@@ -89,9 +98,9 @@ def _by_rejection(n: int, p: float, stream: Stream) -> int:
 
 
 def _log_ways(n: int, mode: int, wins: int) -> float:
-    """Return the log of C(n, wins)/C(n, mode).
+    """Return log(C(n, wins)/C(n, mode)), the log ratio of two binomial coefficients.
 
-    Computed from differences, because subtracting log factorials would lose too many digits.
+    The formula uses wins − mode, because subtracting log factorials would lose too many digits.
     """
     more = wins - mode
     left, left_at_mode = n - wins + 1.0, n - mode + 0.5
@@ -107,7 +116,10 @@ def _log_ways(n: int, mode: int, wins: int) -> float:
 
 
 def _beyond_stirling(k: int) -> float:
-    """Return log k! − [(k + ½) log(k + 1) − (k + 1) + ½ log 2π], to double precision."""
+    """Return the error of Stirling's formula for log k!, to double precision.
+
+    The error is log k! − [(k + ½) log(k + 1) − (k + 1) + ½ log 2π].
+    """
     x, passed = k + 1.0, 0.0
     while x < 16.0:  # raise x until the series is precise
         passed += (x + 0.5) * math.log1p(1.0 / x) - 1.0
