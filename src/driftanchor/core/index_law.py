@@ -1,9 +1,10 @@
 """IndexLaw: the distribution of one arm's index in one round, as six numbers.
 
-Every sampling policy here draws one of three kinds of index: the median of an anchor and two normal
-samples, a mixture of two normal samples, or a Beta sample. A single sample, the larger of a mean
-and a sample, a capped sample and a constant are medians too, with an infinite anchor or an infinite
-sample. So the same code computes propensities and leaps for all policies.
+Every sampling policy here draws one of three kinds of index: the median of an anchor (a fixed
+number) and two normal samples, a mixture of two normal samples, or a Beta sample. A single sample,
+the larger of a mean and a sample, a capped sample and a constant are medians too, with an infinite
+anchor or an infinite sample. So the same code computes propensities, and leaps over many rounds in
+simulations, for all policies.
 
 Plain scalar functions, interpreted or compiled.
 """
@@ -22,10 +23,13 @@ NEVER = -1.0  # the kind of an arm that cannot be played
 
 
 class IndexLaw(NamedTuple):
-    """The distribution of an index. A sample with an infinite mean is itself infinite.
+    """The distribution of one arm's index, in terms of up to two independent samples.
+
+    The samples are normal, except for the kind `BETA`. A sample with an infinite mean is itself
+    infinite.
 
     Attributes:
-        kind: `MEDIAN`: the median of `place` and of both samples. `MIXTURE`: the first sample with
+        kind: `MEDIAN`: the median of `place` and both samples. `MIXTURE`: the first sample with
             probability `place`, otherwise the second. `BETA`: a Beta(`mean`, `sd`) sample.
         place: The anchor of a median, or the weight of a mixture.
         mean: Mean of the first sample, or parameter a of a Beta sample.
@@ -70,7 +74,10 @@ def smaller(cap: float, mean: float, sd: float) -> IndexLaw:
 
 
 def mixture(weight: float, mean: float, sd: float, other_mean: float, other_sd: float) -> IndexLaw:
-    """Return the mixture of two samples: the first with probability `weight`, else the second."""
+    """Return the distribution of a mixture of two normal samples.
+
+    The index is the first sample with probability `weight`, otherwise the second.
+    """
     return IndexLaw(MIXTURE, weight, mean, sd, other_mean, other_sd)
 
 
@@ -80,7 +87,10 @@ def beta_sample(a: float, b: float) -> IndexLaw:
 
 
 def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
-    """Write a distribution into a row of `laws`; an arm with a NaN anchor or mean never wins."""
+    """Write a distribution into a row of `laws`.
+
+    If its anchor or a mean is NaN, it is marked as the index of an arm that cannot be played.
+    """
     laws[row, 0] = law.kind
     if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
         laws[row, 0] = NEVER
@@ -91,7 +101,7 @@ def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
     laws[row, 5] = law.other_sd
 
 
-# Probabilities and draws of indices of the kind MEDIAN, for engines that leap over rounds.
+# Probabilities and draws of indices of the kind MEDIAN, for engines that skip many rounds at once.
 
 
 def above(law: IndexLaw, level: float) -> float:
@@ -117,7 +127,10 @@ def below(law: IndexLaw, level: float) -> float:
 
 
 def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index; return −∞ if the first sample already shows that it is below the level."""
+    """Draw an index of the kind `MEDIAN`.
+
+    Returns −∞ if the first sample alone shows that the index is below the level.
+    """
     first = law.mean + law.sd * normal(stream)
     if law.other_mean == math.inf:
         return max(law.place, first)
@@ -127,7 +140,7 @@ def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
 
 
 def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index, conditional on being above the level."""
+    """Draw an index of the kind `MEDIAN`, conditional on being above the level."""
     if law.other_mean == math.inf:
         if law.place > level:
             return draw_index(law, -math.inf, stream)
@@ -149,7 +162,7 @@ def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
 
 
 def draw_below(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index, conditional on being at most the level."""
+    """Draw an index of the kind `MEDIAN`, conditional on being at most the level."""
     if law.other_mean == math.inf:
         return max(law.place, sample_below(law.mean, law.sd, level, stream))
     if level < law.place:
@@ -174,19 +187,19 @@ def upper(x: float) -> float:
 
 
 def sample_above(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal, conditional on being above the level."""
+    """Draw a normal variable with this mean and sd, conditional on being above the level."""
     return mean + sd * draw_upper((level - mean) / sd, stream)
 
 
 def sample_below(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal, conditional on being at most the level."""
+    """Draw a normal variable with this mean and sd, conditional on being at most the level."""
     return mean - sd * draw_upper((mean - level) / sd, stream)
 
 
 def draw_upper(x: float, stream: Stream) -> float:
-    """Draw a standard normal, conditional on being above x.
+    """Draw a standard normal variable, conditional on being above x.
 
-    For x of at least 0.5, uses rejection from an exponential distribution (Robert 1995).
+    For x ≥ 0.5, uses rejection sampling from an exponential distribution (Robert 1995).
     """
     if x < 0.5:
         while True:

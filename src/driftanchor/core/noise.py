@@ -26,7 +26,7 @@ Key = np.uint64
 
 
 class Draws(NamedTuple):
-    """The noise of one arm in one round; NaN for numbers that the policy does not need."""
+    """The random numbers of one arm in one round; NaN for those that the policy does not need."""
 
     on: float  # standard normal of the online sample
     hyb: float  # standard normal of the hybrid sample, independent of the first (E18)
@@ -46,7 +46,7 @@ _EDGE_PER_STEP = EDGE * 2.0**-52
 
 
 def key(seed: int, purpose: str) -> Key:
-    """Return a 64-bit key for one purpose under one seed."""
+    """Return the 64-bit key of random streams with this seed and purpose."""
     return _hashed(whole(seed, "seed"), purpose)
 
 
@@ -57,7 +57,7 @@ def _hashed(seed: int, purpose: str) -> Key:
 
 
 def keyed_stream(seed: int, purpose: str, first: int, second: int = 0) -> Stream:
-    """Return a new stream for (seed, purpose, first, second)."""
+    """Return a new random stream, determined by the seed, the purpose and two counters."""
     stream = np.empty(4, np.uint64)
     with wrapping():
         start(stream, key(seed, purpose), first, second)
@@ -65,12 +65,12 @@ def keyed_stream(seed: int, purpose: str, first: int, second: int = 0) -> Stream
 
 
 def wrapping() -> np.errstate:
-    """Return a context in which 64-bit words overflow silently, as in compiled code."""
+    """Return a context manager under which 64-bit words overflow silently, as in compiled code."""
     return np.errstate(over="ignore")
 
 
 def start(stream: Stream, key: Key, first: int, second: int) -> None:
-    """Set `stream` to its initial state for (key, first, second)."""
+    """Set `stream` to the initial state that the key and two counters determine."""
     word = _scramble(key + np.uint64(first) * _GOLDEN)
     word = _scramble(word + np.uint64(second) * _GOLDEN)
     for i in range(4):
@@ -98,7 +98,7 @@ def exponential(stream: Stream) -> float:
 
 
 def draws(stream: Stream, normals: int, uniforms: int) -> Draws:
-    """Draw the noise of one arm: up to two normals, then up to one uniform."""
+    """Draw one arm's random numbers for a round: up to two normals, then up to one uniform."""
     on = hyb = coin = math.nan
     if normals > 0:
         on = normal(stream)
@@ -125,17 +125,26 @@ def next_word(stream: Stream) -> np.uint64:
 
 
 def place(word: np.uint64) -> float:
-    """Return a word's position in its layer; low bits select the layer, high bits the position."""
+    """Return the candidate for a normal number that a random word encodes.
+
+    The word's low bits select a layer of the ziggurat, its high bits the position in that layer.
+    """
     return float((np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[word & _LAYER])
 
 
 def inside(word: np.uint64, x: float) -> bool:
-    """Return whether x is in the layer's inner rectangle, which lies entirely below the density."""
+    """Return whether x is in the inner rectangle of the word's ziggurat layer.
+
+    The inner rectangle lies entirely below the normal density, so x can be accepted at once.
+    """
     return bool(abs(x) < EDGE[(word & _LAYER) + _1])
 
 
 def outside(stream: Stream, word: np.uint64, x: float) -> float:
-    """Finish a draw that fell outside its layer's inner rectangle."""
+    """Return a normal number after candidate x fell outside its layer's inner rectangle.
+
+    Draws from the tail, or accepts or rejects candidates until one is below the normal density.
+    """
     while True:
         layer = word & _LAYER
         if layer == 0:
@@ -157,7 +166,10 @@ def _scramble(word: np.uint64) -> np.uint64:
 
 
 def _tail(stream: Stream, positive: bool) -> float:
-    """Draw a normal beyond ±`TAIL` (Marsaglia 1964)."""
+    """Draw a standard normal number, conditional on being above `TAIL` or below −`TAIL`.
+
+    The method is that of Marsaglia (1964).
+    """
     while True:
         a = exponential(stream) / TAIL
         b = exponential(stream)

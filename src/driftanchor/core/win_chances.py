@@ -1,11 +1,11 @@
 """The probability that each arm has the largest index, given the distributions of all indices.
 
 Let F_i be the distribution function of arm i's index and G = Π F_i that of the largest index. Arm i
-wins with probability ∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. We cut the line at every atom and into
-panels about as wide as the narrowest distribution nearby, and integrate over each panel by
-Gauss–Legendre quadrature. The integrals of all arms must add up to the increase of G over the
-panel, which is known. Panels where G hardly increases are skipped; panels whose sum is off are
-halved.
+wins with probability ∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. An atom is a value that some index takes
+with positive probability. We split the real line at every atom, then into panels about as wide as
+the narrowest distribution nearby, and integrate over each panel by Gauss–Legendre quadrature. The
+integrals of all arms must add up to the increase of G over the panel, which is known. We skip
+panels where G hardly increases, and halve panels whose sum is off.
 
 At an atom x we replace F_i by P(index < x) + s P(index = x) and integrate over 0 ≤ s ≤ 1. Since
 ∫ sⁿ ds = 1/(n + 1), each of n + 1 tied arms gets an equal share.
@@ -23,14 +23,14 @@ from driftanchor.core.beta_law import beta_below, beta_density, beta_ends, beta_
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.index_law import BETA, MEDIAN, MIXTURE, NEVER, constant
 
-REACH = 6.5  # in sds: a normal is farther from its mean with probability 1e-10
-WIDTH = 3.0  # of panels, in sds of the narrowest distribution nearby; some are half as wide
-NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)  # of a panel
-TIE_NODES, TIE_WEIGHTS = np.polynomial.legendre.leggauss(10)  # of an atom with ties
+REACH = 6.5  # in sds: a normal sample is farther than this from its mean with probability 1e-10
+WIDTH = 3.0  # of panels, in sds of the narrowest distribution nearby; rounded to a power of 2
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)  # for each panel
+TIE_NODES, TIE_WEIGHTS = np.polynomial.legendre.leggauss(10)  # for each atom with ties
 SKIPPED = 1e-7  # total increase of G that may be skipped in each row
 CLOSE = 5e-8  # allowed error of the sum over all arms on one panel
 MANY = 60  # with more arms, it pays to narrow the range of the largest index first
-CHUNK = 50_000  # numbers computed at once: they fit into the CPU cache
+CHUNK = 50_000  # numbers computed at once, so that they fit into the CPU cache
 TINY = 1e-300
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
 KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
@@ -41,11 +41,12 @@ MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
 def win_chances(laws: Floats) -> Floats:
     """Return the probability that each arm has the largest index, with ties split evenly.
 
-    The sum's distance from 1 is the error; the caller checks it. If no arm can win, all
-    probabilities are 0.
+    The distance of their sum from 1 is the numerical error; the caller checks it. If no arm can
+    win, all probabilities are 0.
 
     Args:
-        laws: Distributions of all indices, of shape (..., arms, 6), with the columns of `IndexLaw`.
+        laws: Distributions of all indices, of shape (..., arms, 6). The last axis holds the fields
+            of an `IndexLaw`.
 
     Example:
         >>> from driftanchor.core.index_law import constant, one_sample
@@ -70,10 +71,13 @@ def win_chances(laws: Floats) -> Floats:
 
 
 def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
-    """Return quadrature nodes for the largest index: the row, position and weight of each.
+    """Return the nodes of a quadrature over the values of the largest index in each row.
+
+    Each node has a row, a position and a weight; the result is one array of each.
 
     Args:
-        laws: Distributions without atoms, of shape (rows, arms, 6).
+        laws: Distributions of all indices, of shape (rows, arms, 6). The last axis holds the fields
+            of an `IndexLaw`. Every index must be continuous.
     """
     columns = laws.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):
@@ -88,7 +92,7 @@ def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
 
 
 def _ends(columns: Floats) -> tuple[Floats, Floats]:
-    """Return the lower and upper ends of a range that each index hardly ever leaves."""
+    """Return, for each index, the ends of a range that it leaves with negligible probability."""
     reach = REACH * columns[SDS]
     least, most = columns[MEANS] - reach, columns[MEANS] + reach  # of both samples
     place = columns[PLACE]
@@ -115,12 +119,12 @@ class _Batch(NamedTuple):
     has_atoms: bool
 
     def at(self, rows: Ints) -> Floats:
-        """Return `columns` for the given rows."""
+        """Return `columns` for the given rows; a single row is returned once and broadcasts."""
         return self.columns if self.low.shape[1] == 1 else self.columns.take(rows, axis=2)
 
 
 def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Floats:
-    """Return the win probabilities for rows with at least one random index."""
+    """Return each arm's probability of winning, for rows with at least one random index."""
     batch = _prepared(columns, low, high, alive)
     floor, top = batch.low.max(axis=0), batch.high.max(axis=0)
     if alive.shape[0] > MANY:
@@ -143,9 +147,9 @@ def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Flo
 def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batch:
     """Prepare distributions for integration.
 
-    The index of an arm that cannot win becomes the constant −∞. A distribution too narrow for
-    floats becomes a constant. A Beta sample gets an anchor of −∞ and a second sample of +∞, so that
-    it is the median of the three.
+    The index of an arm that cannot win becomes the constant −∞. A distribution becomes a constant
+    if both ends of its range round to the same float. A Beta sample gets an anchor of −∞ and a
+    second sample of +∞, so that it is the median of the three.
     """
     kind = columns[KIND]
     largest = kind.max()
@@ -165,7 +169,10 @@ def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batc
 
 
 def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats]:
-    """Narrow the range of the largest index by bisection; outside it, G is almost 0 or 1."""
+    """Narrow the range of the largest index in each row, by bisection.
+
+    Outside the narrower range, the distribution function of the largest index is almost 0 or 1.
+    """
     rows, found = np.arange(floor.size), []
     for level in (0.1 * SKIPPED, 1.0 - 0.1 * SKIPPED):
         left, right = floor, top
@@ -178,10 +185,10 @@ def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats
 
 
 def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
-    """Return the edges of all panels, ascending within each row, and the row of each edge.
+    """Return the edges of all integration panels, sorted within each row, and the row of each edge.
 
-    Each sample gets its own cells around its mean. Cell widths are powers of 2, so that similar
-    distributions share edges.
+    Each sample contributes a grid of edges over its range. Grid widths are powers of 2, so that
+    similar distributions share edges.
     """
     columns, low, high = batch.columns, np.maximum(batch.low, floor), np.minimum(batch.high, top)
     samples = 2 if batch.has_pairs else 1
@@ -215,7 +222,7 @@ def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
 
 
 def _parts(batch: _Batch, floor: Floats, top: Floats) -> Floats:
-    """Return the win probabilities of all arms, summed over all atoms and panels."""
+    """Return each arm's probability of winning, summed over all atoms and panels."""
     chances = np.zeros(batch.low.shape)
     edges, rows = _edges(batch, floor, top)
     below, mass = _sides(batch, rows, edges)
@@ -259,7 +266,7 @@ def _add(chances: Floats, rows: Ints, won: Floats) -> None:
 
 
 def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
-    """Return P(index < level) and P(index = level) of every arm.
+    """Return P(index < level) and P(index = level) for every arm and level.
 
     `rows[i]` is the row evaluated at `levels[i]`.
     """
@@ -283,7 +290,7 @@ def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
 
 
 def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floats:
-    """Return the probability that each arm wins with an index inside each panel."""
+    """Return the probability that each arm wins with an index between `left` and `right`."""
     won = np.empty((batch.low.shape[0], rows.size))
     half = 0.5 * (right - left)
     nodes = (left + half)[:, None] + half[:, None] * NODES
@@ -295,7 +302,7 @@ def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floa
 
 
 def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Return each index's cdf at x, and its density times `scale`; x must not be an atom."""
+    """Return each index's cdf at x, and its density times `scale`; P(index = x) must be 0."""
     z = _standardised(batch, columns, x)
     first, second = _samples_below(batch, columns, x, z)
     z *= z
@@ -310,7 +317,7 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
     if not batch.has_atoms:
         return first, dense[0]
     place = columns[PLACE]
-    # An index is below x if one sample is (x above the anchor) or if both are (x below the anchor).
+    # For x above the anchor, the index is below x if either sample is; otherwise, if both are.
     above = x > place
     one, other = np.where(above, 1.0 - first, first), np.where(above, 1.0 - second, second)
     both = one * other
@@ -325,12 +332,17 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
 
 
 def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
-    """Return the probability that each arm wins with an index at each atom."""
+    """Return the probability that each arm wins with an index equal to each atom.
+
+    `below` and `mass` are P(index < atom) and P(index = atom), by (arm, atom); `g_at` is the
+    probability that no index is above the atom. Tied arms win equally often.
+    """
     ties = int((mass > 0.0).sum(axis=0).max(initial=0))
     if ties <= 1:
         alone: Floats = g_at * (mass / (below + mass))
         return alone
-    # Ten nodes are exact for up to 20 ties. With more, G rises steeply near s = 1, so cut there.
+    # Ten nodes are exact for up to 20 ties. With more, G rises steeply near s = 1, so we cut the
+    # range of s into pieces that get shorter towards 1.
     cuts = 1.0 - 0.5 ** np.arange(max(1, math.ceil(math.log2(ties / 10))))
     half = 0.5 * np.diff(cuts, append=1.0)[:, None]
     s = (cuts[:, None] + half * (1.0 + TIE_NODES)).ravel()
@@ -345,7 +357,10 @@ def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
 
 
 def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
-    """Return ∫ G/F dF for each arm and panel, given F and dF at the nodes of all panels."""
+    """Return ∫ G/F dF for each arm and panel, where G is the product of F over all arms.
+
+    `law` and `slope` are F and dF by (arm, node); `weights` are those of one panel's nodes.
+    """
     law = np.maximum(law, TINY)
     ratio = slope / law
     ratio *= law.prod(axis=0)
@@ -354,14 +369,14 @@ def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
 
 
 def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
-    """Return (x − mean)/sd for each random sample."""
+    """Return (x − mean)/sd for the first samples and, if any index has two, the second ones."""
     samples = 2 if batch.has_pairs else 1
     z: Floats = (x - columns[MEANS][:samples]) / columns[SDS][:samples]
     return z
 
 
 def _samples_below(batch: _Batch, columns: Floats, x: Floats, z: Floats) -> tuple[Floats, Floats]:
-    """Return the probabilities that the first and the second sample are below x."""
+    """Return the probabilities that the first and the second sample of each index are below x."""
     from scipy.special import ndtr
 
     below = ndtr(z)
