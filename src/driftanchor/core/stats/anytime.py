@@ -20,19 +20,20 @@ MAX_STEPS = 60  # of Newton's method in `_largest_difference`
 TOLERANCE = 1e-9  # on the log p-value
 ROUNDING = 1e-3  # if the error of the log p-value is larger, the search failed
 NEWTON_STEPS = 6
-MAX_POWER = 0.95  # a larger κ counts as 1, because the two terms of its bound nearly cancel
+MAX_POWER = 0.95  # a larger κ is set to 1, because the two terms of its bound nearly cancel
 
 
 def mixture_radius(n: float, alpha: float, target: float) -> float:
-    """Return the radius of an interval for the mean of n normal rewards with σ = 1.
+    """Return the half-width of an anytime-valid interval for the mean of n normal rewards.
 
-    Ville's inequality for the likelihood ratio mixed over N(0, 1/ρ) (Robbins 1970) gives::
+    The rewards have standard deviation 1. Ville's inequality for the likelihood ratio mixed over
+    N(0, 1/ρ) (Robbins 1970) gives::
 
         r(n) = √((n + ρ)/n² · (log((n + ρ)/ρ) + 2 log(1/α)))
 
     ρ is chosen to nearly minimise r at n = target. For the difference between the mean of T rewards
     and the mean of N earlier ones, use n = 1/(1/T + 1/N). This is valid because the likelihood
-    ratio of statistics that do not depend on the common level is a martingale in T.
+    ratio of location-invariant statistics is a martingale in T.
 
     Example:
         >>> [round(mixture_radius(n, 0.05, 100.0), 3) for n in (1, 100, 10_000)]
@@ -44,7 +45,9 @@ def mixture_radius(n: float, alpha: float, target: float) -> float:
 
 
 def prior_weight(alpha: float, target: float) -> float:
-    """Return the ρ of `mixture_radius`: the number of rewards that the prior counts as.
+    """Return ρ, the number of rewards that the prior of `mixture_radius` counts as.
+
+    It makes the interval nearly as short as possible after `target` rewards.
 
     Example:
         >>> round(prior_weight(0.05, 100.0), 2)
@@ -57,19 +60,20 @@ def prior_weight(alpha: float, target: float) -> float:
 def empirical_bernstein_interval(
     n: float, total: float, squares: float, alpha: float, stake: float
 ) -> Interval:
-    """Return an anytime-valid interval for the mean of values in [0, 1]; short if they vary little.
+    """Return an anytime-valid interval for the mean of values in [0, 1].
 
-    The method is Theorem 4 of Howard, Ramdas, McAuliffe & Sekhon (2021). Let m be the true mean, p
-    a prediction of each value x from earlier values, Q = Σ (x − p)² and ψ(λ) = −log(1 − λ) − λ. For
-    each stake λ, the capital exp(λ Σ (x − m) − ψ(λ) Q) is a supermartingale. Splitting α
-    over six stakes around the target stake gives::
+    The interval is short if the values vary little. The method is Theorem 4 of Howard, Ramdas,
+    McAuliffe & Sekhon (2021). Let m be the true mean, p a prediction of each value x from earlier
+    values, Q = Σ (x − p)² and ψ(λ) = −log(1 − λ) − λ. For each stake λ, the capital
+    exp(λ Σ (x − m) − ψ(λ) Q) is a supermartingale. Splitting α over six stakes around the target
+    stake gives::
 
         mean ± min over λ of (ψ(λ) Q + log(2 · 6/α)) / (λ n)
 
     Args:
         n: Number of values.
         total: Their sum.
-        squares: Q; the predictions must be in [0, 1].
+        squares: Q, the sum of squared prediction errors; predictions must be in [0, 1].
         alpha: Probability that the interval ever misses the mean.
         stake: The target λ; see `target_stake`.
 
@@ -91,7 +95,9 @@ def empirical_bernstein_interval(
 
 
 def target_stake(alpha: float, target: float, variance: float) -> float:
-    """Return a nearly optimal stake for `empirical_bernstein_interval` after `target` values.
+    """Return the stake that gives nearly the shortest `empirical_bernstein_interval`.
+
+    The interval is nearly the shortest after `target` values with the given variance.
 
     Example:
         >>> round(target_stake(0.05, 1000.0, 0.09), 3)
@@ -103,16 +109,17 @@ def target_stake(alpha: float, target: float, variance: float) -> float:
 def fixed_sample_interval(n: float, mean: float, variance: float, alpha: float) -> Interval:
     """Return an interval for the true mean of n values in [0, 1], with n fixed in advance.
 
-    The interval contains every m that satisfies Chernoff's bound, n kl(mean, m) ≤ log(2/α). If the
-    sample variance is known, α is split between this bound and the empirical Bernstein bound of
-    Maurer & Pontil (2009), which is tighter for values that vary little. The interval is then the
-    intersection of both.
+    The interval contains every m that satisfies Chernoff's bound, n kl(mean, m) ≤ log(2/α), where
+    kl is the Kullback–Leibler divergence between Bernoulli distributions. If the sample variance is
+    known, α is split between this bound and the empirical Bernstein bound of Maurer & Pontil
+    (2009), which is tighter for values that vary little. The interval is then the intersection of
+    both.
 
     Args:
         n: Number of values, at least 1.
         mean: Their mean.
         variance: Their sample variance; NaN if unknown.
-        alpha: Probability that the interval misses the true mean.
+        alpha: Maximum probability that the interval misses the true mean.
 
     Example:
         >>> [round(x, 3) for x in fixed_sample_interval(1000.0, 0.1, math.nan, 0.05)]
@@ -142,29 +149,30 @@ def bernoulli_difference(
     weight: float,
     power: float = 1.0,
 ) -> Interval:
-    """Return an anytime-valid interval for the live mean minus the mean behind a logged sample.
+    """Return an anytime-valid interval for the true live mean minus the true logged mean.
 
-    Every candidate pair (live mean, logged mean) has two independent p-values. The p-value p of the
-    live mean is the inverse of a Bernoulli likelihood ratio mixed over Beta(w c, w (1 − c)); it is
-    valid at all n. The p-value q of the logged mean comes from Chernoff's bound.
+    Each pair of a possible live mean and a possible logged mean has two independent p-values. The
+    p-value p of the live mean is the inverse of a Bernoulli likelihood ratio mixed over
+    Beta(w c, w (1 − c)); it is valid at all n. The p-value q of the logged mean comes from
+    Chernoff's bound.
 
-    P(p q^κ ≤ x) is at most (x − κ x^(1/κ))/(1 − κ), or x (1 − log x) for κ = 1. Choose the limit x
-    at which this bound is α. The interval spans the differences of all pairs with p q^κ > x. It is
-    about as long as the standard errors suggest, and shorter than the difference of two separate
-    intervals. The mean of a large sample is known well, so its p-value may count for less: a
-    smaller κ raises the limit x.
+    P(p q^κ ≤ x) is at most (x − κ x^(1/κ))/(1 − κ), or x (1 − log x) for κ = 1. We choose the limit
+    x at which this bound is α. The interval spans the differences of all pairs with p q^κ > x. Its
+    length is close to what the standard errors suggest, and shorter than if we subtracted two
+    separate intervals. A large logged sample determines its mean well, so its p-value may get less
+    weight: a smaller κ raises the limit x.
 
-    The interval is valid for all values in [0, 1]: the logarithm is concave, so no bet gains more
-    on other values than on values of 0 and 1. For values of 0 and 1 the interval is sharp.
+    The interval is valid for all values in [0, 1], because the logarithm is concave: no bet gains
+    more on values between 0 and 1 than on values of 0 and 1. It is tight for values of 0 and 1.
 
     Args:
         n: Number of live values.
-        successes: Their sum.
-        logged: Number of values in the sample, at least 1.
-        logged_successes: Their sum.
-        alpha: Probability that the interval ever misses the difference.
+        successes: Sum of the live values.
+        logged: Number of logged values, at least 1.
+        logged_successes: Sum of the logged values.
+        alpha: Maximum probability that the interval ever misses the difference.
         centre: c, the expected live mean, in (0, 1).
-        weight: w, the number of values that this expectation counts as.
+        weight: w, the number of observations that this expectation counts as.
         power: κ, in (0, 1]; must be chosen before the first live value.
 
     Example:
@@ -191,9 +199,9 @@ def bernoulli_difference(
 
 
 def product_limit(alpha: float, power: float = 1.0) -> float:
-    """Return −log x for the x at which the bound on P(p q^power ≤ x) equals alpha.
+    """Return −log x for the x at which a bound on P(p q^power ≤ x) equals alpha.
 
-    For the bound, see `bernoulli_difference`.
+    p and q are independent p-values. The bound is given in `bernoulli_difference`.
 
     Example:
         >>> round(product_limit(0.01), 3), round(product_limit(0.01, 0.5), 3)
@@ -217,7 +225,7 @@ def log_beta(a: float, b: float) -> float:
 
 
 def log_likelihood(successes: float, failures: float, mean: float) -> float:
-    """Return the Bernoulli log-likelihood; counts may be fractions."""
+    """Return the Bernoulli log-likelihood of `mean`; the counts may be fractions."""
     value = 0.0
     if successes > 0.0:
         value += successes * math.log(mean) if mean > 0.0 else -math.inf
@@ -227,7 +235,10 @@ def log_likelihood(successes: float, failures: float, mean: float) -> float:
 
 
 def likelihood_interval(successes: float, failures: float, minimum: float) -> Interval:
-    """Return the means with a log-likelihood of at least `minimum`: an interval, rounded out."""
+    """Return the interval of means whose Bernoulli log-likelihood is at least `minimum`.
+
+    Rounding errors can only widen the interval.
+    """
     mean = successes / (successes + failures)
     low, high = 0.0, mean
     for _ in range(BISECTIONS):
@@ -255,11 +266,11 @@ def _largest_difference(
     old: float,
     limit: float,
 ) -> float:
-    """Return the largest p − q with A(p)⁺ + B(q)⁺ ≤ limit.
+    """Return the largest p − q such that the negative log p-values sum to at most `limit`.
 
-    Here p is a live mean, q a logged mean, L the likelihood and x⁺ = max(x, 0). A = live − log L(p)
-    and B = old − log L(q) are the negative log p-values of p and q. The caller has multiplied the
-    logged counts by κ, which raises the likelihood of q to the power κ. At the largest difference,
+    p is a live mean and q a logged mean. Let L be the likelihood of a mean. The negative log
+    p-values are A = live − log L(p) and B = old − log L(q), or 0 if negative. To weight the p-value
+    of q, the caller multiplies the logged counts by that weight. At the largest difference,
     A′(p) = −B′(q) = s, and the slope s determines p and q. If one p-value would exceed 1, it is set
     to 1 and the other gets the whole limit.
     """
@@ -299,9 +310,9 @@ def _largest_difference(
 
 
 def _point_with_slope(successes: float, failures: float, slope: float) -> float:
-    """Return the p above the mean at which the derivative of −log L equals `slope`.
+    """Return the p above the sample mean at which the negative log-likelihood has this slope.
 
-    The derivative is failures/(1 − p) − successes/p.
+    The slope at p is failures/(1 − p) − successes/p.
     """
     less = successes + failures - slope
     if successes == 0.0:
@@ -313,7 +324,10 @@ def _point_with_slope(successes: float, failures: float, slope: float) -> float:
 
 
 def _point_derivative(successes: float, failures: float, p: float) -> float:
-    """Return the derivative of `_point_with_slope` in the slope; 0 if p is 0 or 1."""
+    """Return the derivative of `_point_with_slope` with respect to the slope, where it returns p.
+
+    The derivative is 0 if p is 0 or 1.
+    """
     curvature = successes * (1.0 - p) * (1.0 - p) + failures * p * p
     if curvature == 0.0:
         return 0.0

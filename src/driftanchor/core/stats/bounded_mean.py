@@ -2,23 +2,23 @@
 
 Regret has a tail of rare runs that lose nearly everything. If a sample contains too few of them,
 Student's interval is too short and too optimistic. The interval here assumes only a known range of
-values, which regret has. It is derived from betting.
+values, which regret has. It is derived from a betting game.
 
-Scale the values to 0 ≤ x ≤ 1. A gambler who doubts that the mean is m starts with a capital of 1,
-puts a share b of it on x and the rest on 1 − x, at odds that are fair if the mean is m. Each value
-multiplies the capital by
+Scale the values to 0 ≤ x ≤ 1. To test a mean m, bet against it, starting with a capital of 1. Put a
+share b of the capital on x and the rest on 1 − x, at odds that are fair if the mean is m. Each
+value multiplies the capital by
 
     b x/m + (1 − b) (1 − x)/(1 − m).
 
 If the mean is m, no betting strategy ever reaches a capital of 1/α with probability above α
 (Ville's inequality). The best b is known only in hindsight. But after n values, Cover and
-Ordentlich's universal portfolio holds at least the capital of the best b divided by 2 √(n + 1). So
-the set of all m with
+Ordentlich's universal portfolio holds at least the capital of the best b divided by 2 √(n + 1).
+Hence the set of all m with
 
     max_b Σ log(b x/m + (1 − b) (1 − x)/(1 − m)) ≤ log(2 √(n + 1)/α)
 
-contains the true mean with probability 1 − α, at all n simultaneously. So the interval stays
-valid if runs are added until a question is decided.
+contains the true mean with probability at least 1 − α, at all n simultaneously. The interval
+therefore stays valid if runs are added until a question is decided.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def bounded_mean_interval(values: Floats, low: float, high: float, alpha: float)
         values: At least one value, all between `low` and `high`.
         low: Lowest possible value.
         high: Highest possible value.
-        alpha: Probability that the interval misses the mean at any sample size.
+        alpha: Maximum probability that the interval ever misses the mean as values are added.
 
     Example:
         >>> few, many = np.full(20, 1.0), np.full(20_000, 1.0)
@@ -54,16 +54,17 @@ def bounded_mean_interval(values: Floats, low: float, high: float, alpha: float)
 
 
 def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, alpha: float) -> Interval:
-    """Return an interval for the mean of values that each have their own range.
+    """Return an interval for the mean of values without a common range.
 
-    Each value v comes with a random hedge h ≥ |v| whose mean is known. Then v + h and h − v are at
-    least 0, so their means have lower bounds that need no upper limit on the values.
+    Each value v comes with a random hedge h ≥ |v|, and the mean of h is known. Since v + h and
+    h − v are never negative, betting gives lower bounds for their means, even without an upper
+    limit on the values. Subtracting the mean of h gives both ends of the interval.
 
     Args:
         values: At least one value; they are independent and identically distributed.
         hedges: One or several hedges, by (hedge, value); the tightest bound is used.
         means: The known mean of each hedge.
-        alpha: Probability that the interval misses the mean at any sample size.
+        alpha: Maximum probability that the interval ever misses the mean as values are added.
 
     Example:
         >>> rng = np.random.default_rng(1)
@@ -84,17 +85,18 @@ def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, alpha: f
 
 
 def _log_capital_limit(n: int, alpha: float) -> float:
-    """Return the log capital at which a mean is rejected."""
+    """Return the log capital at which a bet against a mean rejects it, after n values."""
     return math.log(2.0 * math.sqrt(n + 1.0) / alpha)
 
 
 def _lower_end(values: Floats, limit: float) -> float:
-    """Return the smallest mean m that is not rejected, for values of at least 0.
+    """Return the lower end of a confidence interval for the mean of values of at least 0.
 
-    Against a mean m below the sample mean, the best bet multiplies the capital by
-    (1 + r x)/(1 + r m) for each value, with some r ≥ 0. The bet with a given r is the best one
-    against m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x), so each r yields a mean and a final capital. The
-    lower end is the mean at which the capital equals the limit. As r grows, the bet puts the whole
+    A mean m is rejected if the best bet against it reaches a log capital of `limit`. For m below
+    the sample mean, the best bet multiplies the capital by (1 + r x)/(1 + r m) for each value x,
+    with some r ≥ 0. The bet with a given r is the best one against
+    m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x), so each r yields a mean and a final capital. The lower end
+    is the mean at which the log capital equals the limit. As r grows, the bet puts the whole
     capital on x, and m(r) falls to the harmonic mean. Below the harmonic mean, the best bet still
     puts everything on x, and only the odds change.
     """
@@ -120,7 +122,10 @@ def _lower_end(values: Floats, limit: float) -> float:
 
 
 def _best_bet(x: Floats, r: float) -> tuple[float, float]:
-    """Return the mean m(r) and the log capital of the bet r against it."""
+    """Return the mean m against which the bet r is best, and the log capital that the bet reaches.
+
+    The bet r multiplies the capital by (1 + r x)/(1 + r m) for each value x.
+    """
     stakes = r * x
     weights = 1.0 / (1.0 + stakes)
     mean = float((x * weights).sum() / weights.sum())

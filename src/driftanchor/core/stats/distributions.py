@@ -38,7 +38,9 @@ def critical_z(alpha: float) -> float:
 
 
 def critical_t(alpha: float, df: float) -> float:
-    """Return the value that |t| exceeds with probability alpha, for Student's t.
+    """Return the value that |t| exceeds with probability alpha, for Student's t distribution.
+
+    `df` is the number of degrees of freedom.
 
     Example:
         >>> [round(critical_t(0.05, df), 3) for df in (1, 2, 5, 30, 10_000)]
@@ -50,7 +52,7 @@ def critical_t(alpha: float, df: float) -> float:
 
 
 def log_chi_square_cdf(x: Floats, df: Floats | float) -> Floats:
-    """Return log P(χ² ≤ x), even if the probability underflows.
+    """Return log P(χ² ≤ x), which is precise even if the probability itself underflows.
 
     Tiny probabilities come from the power series of the incomplete gamma function (Abramowitz &
     Stegun 6.5.12), with a = df/2::

@@ -1,8 +1,8 @@
 """Fixed-sample intervals for means, shares, differences, quantiles and contrasts.
 
-A contrast is a weighted sum over several samples, either of their means or of one quantile. The
-intervals of contrasts assume only that values lie between 0 and a known maximum. They are valid for
-independent samples and for samples paired run by run.
+A contrast is a weighted sum of the means of several samples, or of one of their quantiles, such as
+their medians. Its interval assumes only that values lie between 0 and a known maximum. The interval
+is valid both for independent samples and for samples paired by run.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ ALPHA = 0.05  # default probability that an interval misses the truth
 
 
 class Estimate(NamedTuple):
-    """A number and its interval, at 95 % unless stated otherwise."""
+    """An estimate and the ends of its confidence interval, at 95 % unless stated otherwise."""
 
     value: float
     low: float
     high: float
 
     def to_json(self) -> dict[str, float | str | None]:
-        """Return the three numbers, ready for JSON."""
+        """Return a dict for JSON, in which infinity is `"inf"` and NaN is null."""
         return {name: encode(x) for name, x in self._asdict().items()}
 
 
 def mean_estimate(values: Floats) -> Estimate:
-    """Return the mean of many independent values with its normal interval.
+    """Return the mean of many independent values, with a 95 % interval based on the normal.
 
     Example:
         >>> mean_estimate(np.array([1.0, 3.0] * 50)).value
@@ -47,7 +47,7 @@ def mean_estimate(values: Floats) -> Estimate:
 
 
 def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
-    """Return the interval of a mean reward; None if the variance is unknown.
+    """Return a 95 % interval for a mean reward; None if n is below 2 or the variance is unknown.
 
     Binary rewards get Wilson's interval, which is reliable even for rare successes. Other rewards
     get Student's t interval.
@@ -72,12 +72,12 @@ def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
 
 
 def wilson(share: float, n: int, alpha: float = ALPHA) -> Interval:
-    """Return Wilson's interval for the probability of a success.
+    """Return Wilson's interval for the probability of success in independent trials.
 
     Args:
-        share: Successes / n.
+        share: Number of successes divided by n.
         n: Number of trials.
-        alpha: Probability that the interval misses the truth.
+        alpha: Probability that the interval misses the true probability.
 
     Example:
         >>> [round(x, 4) for x in wilson(0.0, 100)]
@@ -94,10 +94,12 @@ def difference(
 ) -> Estimate:
     """Return the second mean minus the first, with an interval derived from both intervals.
 
-    Let (l₁, u₁) and (l₂, u₂) be the intervals of the means m₁ and m₂, and d = m₂ − m₁. After
-    Newcombe (1998), whose method is reliable even for rare successes, the result reaches from
-    d − √((m₂ − l₂)² + (u₁ − m₁)²) to d + √((u₂ − m₂)² + (m₁ − l₁)²). If either interval is unknown,
-    both ends are infinite.
+    Let (l₁, u₁) and (l₂, u₂) be the intervals of the means m₁ and m₂, and d = m₂ − m₁. Newcombe's
+    method (1998), which is reliable even for rare successes, gives the interval::
+
+        d − √((m₂ − l₂)² + (u₁ − m₁)²)   to   d + √((u₂ − m₂)² + (m₁ − l₁)²)
+
+    If either interval is unknown, both ends are infinite.
 
     Example:
         >>> difference(1.0, (0.6, 1.3), 2.0, (1.6, 2.3))
@@ -115,7 +117,8 @@ def quantile_interval(
 ) -> Interval:
     """Return a distribution-free interval for a quantile.
 
-    The number of values below the quantile is binomial, so the ranks of the two ends are exact.
+    Both ends are values of the sample. Their ranks follow from the number of values below the
+    quantile, which is binomial.
 
     Args:
         values: A sample.
@@ -143,13 +146,13 @@ def quantile_interval(
 
 
 def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float) -> Estimate:
-    """Return the sum of factor · mean, with an interval valid at every number of runs.
+    """Return a weighted sum of sample means, with an interval valid at every number of runs.
 
     Args:
-        factors: One per sample.
+        factors: Weight of each sample.
         samples: Values by (sample, run).
         maxima: Highest possible value of each sample; the lowest is 0.
-        alpha: Probability that the interval misses the truth.
+        alpha: Maximum probability that the interval ever misses the true sum as runs are added.
 
     Example:
         >>> runs = np.array([[3.0, 5.0] * 500, [1.0, 1.0] * 500])
@@ -165,9 +168,16 @@ def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float
 def quantile_contrast(
     factors: Floats, samples: Floats, maxima: Floats, alpha: float, *, quantile: float
 ) -> Estimate:
-    """Return the sum of factor · quantile; the intervals of the quantiles split alpha evenly.
+    """Return a weighted sum of one quantile of each sample, with an interval.
 
-    The other arguments are as in `mean_contrast`.
+    Each sample has its own interval for the quantile, and these intervals share alpha evenly.
+
+    Args:
+        factors: Weight of each sample.
+        samples: Values by (sample, run).
+        maxima: Highest possible value of each sample; the lowest is 0.
+        alpha: Maximum probability that the interval misses the true sum.
+        quantile: Level of the quantile, in (0, 1).
     """
     intervals = np.array(
         [

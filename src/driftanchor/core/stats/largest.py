@@ -1,12 +1,12 @@
 """The largest of several normal variables, and the loss from choosing another one.
 
-Given the value of a shared move, the variables μ_j are independent. Choosing μ_L costs
-max_j μ_j − μ_L. If h is the density of max_{j≠L} μ_j, the mean of this loss is
+The variables μ_j are independent, conditional on a move that they share. The loss from choosing μ_L
+is max_j μ_j − μ_L. Let h be the density of max_{j≠L} μ_j. The mean loss is
 
-    E loss = ∫ h(x) E(x − μ_L)⁺ dx.
+    E loss = ∫ h(x) E max(x − μ_L, 0) dx.
 
-The loss exceeds q if some other μ_j exceeds μ_L + q. `core.win_chances` computes this probability
-and the nodes of the integral.
+The loss exceeds q if some other μ_j exceeds μ_L + q. `core.win_chances` computes the probability of
+this event and the nodes of the integral.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ SQRT_2_PI = math.sqrt(2.0 * math.pi)
 
 
 class Loss(NamedTuple):
-    """The mean and a quantile of the loss: how far the chosen variable is below the largest."""
+    """Mean and a quantile of the loss: the largest variable minus the chosen one."""
 
     mean: float
     quantile: float
 
 
 def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
-    """Return the probability that each variable is the largest.
+    """Return the probability that each of several normal variables is the largest.
+
+    The variables share a random move, and are independent once its value is given.
 
     Args:
         means: Mean of each variable (columns) for each value of the shared move (rows).
@@ -47,12 +49,15 @@ def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
 
 
 def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95) -> Loss:
-    """Return the mean and a quantile of the loss from choosing one variable.
+    """Return the mean and a quantile of the loss from choosing one of several normal variables.
+
+    The loss is the largest variable minus the chosen one. The variables share a random move, and
+    are independent once its value is given.
 
     Args:
-        means: As for `best_chances`.
-        sds: As for `best_chances`.
-        weights: As for `best_chances`.
+        means: Mean of each variable (columns) for each value of the shared move (rows).
+        sds: Standard deviations, of the same shape; above 0.
+        weights: The probability of each row.
         chosen: The column of the chosen variable.
         q: The level of the quantile.
 
@@ -73,7 +78,7 @@ def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float =
 
 
 def _normals(means: Floats, sds: Floats) -> Floats:
-    """Return normal distributions in the form that `win_chances` takes."""
+    """Return the normal distributions as an array of `IndexLaw` fields, for `win_chances`."""
     laws = np.empty((*means.shape, 6))
     laws[:] = one_sample(0.0, 1.0)
     laws[..., MEAN], laws[..., SD] = means, sds
@@ -81,7 +86,10 @@ def _normals(means: Floats, sds: Floats) -> Floats:
 
 
 def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen: int) -> Floats:
-    """Return the density at x of the largest of all variables except the chosen one."""
+    """Return the density at x of the largest variable, not counting the chosen one.
+
+    `rows[i]` is the row of `means` and `sds` evaluated at `x[i]`.
+    """
     from scipy.special import ndtr
 
     density = np.empty(x.size)
@@ -96,7 +104,10 @@ def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen
 
 
 def _quantile(laws: Floats, weights: Floats, chosen: int, above: float) -> float:
-    """Return the loss exceeded with probability `above`; 0 if any loss is less likely."""
+    """Return the loss that is exceeded with probability `above`.
+
+    Returns 0 if the chosen variable is the largest with probability at least 1 − `above`.
+    """
     from scipy.optimize import brentq
     from scipy.special import ndtri
 

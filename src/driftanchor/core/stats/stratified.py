@@ -1,29 +1,32 @@
 """Arms compared within strata, such as files or weeks, instead of over all rows.
 
 Pooled means mislead if both the level of rewards and the arms' shares of rows differ between strata
-(Simpson's paradox). So arms are compared within strata. Let n_ks be the number of rewards of arm k
-in stratum s. Their mean is modelled as::
+(Simpson's paradox). So arms are compared within strata. Let arm k have n_ks rewards with mean y_ks
+in stratum s. The model has an effect α_k of each arm and an effect β_s of each stratum::
 
-    y_ks = α_k + β_s + noise,   noise ~ (0, σ²/n_ks)
+    y_ks = α_k + β_s + noise,   noise with mean 0 and variance σ²/n_ks
 
-and fitted by least squares with weights n_ks. Let n_k be the number of rewards of arm k, N_s that
-of stratum s and N that of all strata. The mix of arm k is q_ks = n_ks/n_k, and the mix of all arms
-is p_s = N_s/N. An arm's mean is reported at the mix of all arms, so that levels stay comparable::
+It is fitted by least squares with weights n_ks. Let n_k be the number of rewards of arm k, N_s that
+of stratum s and N the total. Arm k has the share q_ks = n_ks/n_k of its rewards in stratum s; all
+arms together have the share p_s = N_s/N. To keep levels comparable, each arm's mean is reported for
+the shares of all arms together::
 
     m_k = α̂_k + Σ_s p_s β̂_s = ȳ_k + Σ_s (p_s − q_ks) β̂_s
 
-ȳ_k is the arm's pooled mean; if all arms have the same mix, m_k = ȳ_k. The covariance of the
-estimates is σ² [diag(1/n_k) + M]. Here M = X G⁻ Xᵀ with X = p − q, and G⁻ is a generalised inverse
-of G = diag(N_s) − nᵀ q. Callers treat arms as independent, each with variance σ² divided by its
-number of rewards. To make that safe, each arm reports an effective number of rewards n'_k::
+ȳ_k is the arm's pooled mean; if all arms have the same shares, m_k = ȳ_k. The covariance matrix of
+the estimates is σ² [diag(1/n_k) + M], where M = X G⁻ Xᵀ, X has the entries p_s − q_ks, and G⁻ is a
+generalised inverse of G = diag(N_s) − nᵀ q. Callers treat arms as independent, each with variance
+σ² divided by its number of rewards. To make that safe, each arm reports an effective number of
+rewards n'_k::
 
     1/n'_k = 1/n_k + 2 M_kk
 
 n'_k never exceeds n_k. Since 2 |M_kj| ≤ M_kk + M_jj, the variance of a difference between arms is
-never understated. For two arms with the same number of rewards, that variance is exact.
+never understated. If there are only two arms and both have the same number of rewards, that
+variance is exact.
 
 Two arms can be compared only if a chain of shared strata links them. So each connected component of
-the arm–stratum table is fitted separately, at its own mix.
+the arm–stratum table is fitted separately, with its own shares p_s.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ import numpy as np
 
 from driftanchor.core.check import Bools, Floats, Ints
 
-ALPHA = 0.01  # level of the test for different shares
+ALPHA = 0.01  # level of the test whether the arms' shares differ between strata
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +45,11 @@ class Stratified:
     """Arms compared within strata.
 
     Attributes:
-        mean: Mean of each arm at the mix of all arms in its connected component.
+        mean: Estimated mean of each arm, had it been logged in the same proportions of strata as
+            all arms of its connected component together.
         n: Effective number of rewards of each arm; at most the actual number.
-        component: Connected component of each arm; only arms in the same one can be compared.
+        component: Number of the connected component that each arm belongs to. Only arms linked by a
+            chain of shared strata are in the same component and can be compared.
         shares_differ: Whether the arms' shares of rows differ significantly between strata.
     """
 
@@ -55,10 +60,11 @@ class Stratified:
 
 
 def stratified(n: Floats, mean: Floats) -> Stratified:
-    """Compare arms within strata.
+    """Estimate each arm's mean from comparisons within strata.
 
-    A chi-square test of independence at 1 % decides whether shares differ. The test uses
-    only counts, never rewards, so choosing an estimate by its outcome causes no bias.
+    The result also says whether the arms' shares of rows differ between strata, by a chi-square
+    test of independence at the 1 % level. The test uses only counts, never rewards, so choosing
+    between pooled and stratified means by its outcome causes no bias.
 
     Args:
         n: Number of rewards by (arm, stratum); no row or column is all zero.
@@ -92,10 +98,12 @@ def stratified(n: Floats, mean: Floats) -> Stratified:
 def _solve_by_arm(
     n: Floats, mean: Floats, _: Floats, arm_component: Ints, stratum_component: Ints
 ) -> tuple[Floats, Floats]:
-    """Return the means and their variances divided by σ², from one equation per arm.
+    """Return each arm's mean and its variance divided by σ², from one equation per arm.
 
-    The covariance of the means is σ² (A + J)⁻¹, with A = diag(n_k) − n diag(1/N_s) nᵀ. J_kj is
-    n_k n_j/N for arms k and j in the same component, which has N rewards, and 0 for other pairs.
+    σ² is the variance of a reward. Arm k has n_ks rewards in stratum s and n_k in all strata;
+    stratum s has N_s. The covariance matrix of the means is σ² (A + J)⁻¹, with
+    A = diag(n_k) − n diag(1/N_s) nᵀ. J_kj is n_k n_j/N if arms k and j are in the same connected
+    component, which has N rewards, and 0 otherwise.
     """
     arm_n, stratum_n = n.sum(axis=1), n.sum(axis=0)
     component_n = np.bincount(arm_component, weights=arm_n)
@@ -112,10 +120,12 @@ def _solve_by_arm(
 def _solve_by_stratum(
     n: Floats, mean: Floats, expected: Floats, arm_component: Ints, stratum_component: Ints
 ) -> tuple[Floats, Floats]:
-    """Return the same as `_solve_by_arm`, from one equation per stratum.
+    """Return each arm's mean and its variance divided by σ², from one equation per stratum.
 
-    The formulas are those of the module docstring. The term added to G makes it invertible, and
-    makes the stratum effects of each component average 0 at the component's mix.
+    σ² is the variance of a reward. The equations for the stratum effects have a singular matrix.
+    Let N_s be the number of rewards in stratum s. Adding N_s N_t/N for strata s and t of the same
+    connected component, which has N rewards, makes the matrix invertible. It also makes the
+    weighted average of the stratum effects 0 in each component.
     """
     arm_n, stratum_n = n.sum(axis=1), n.sum(axis=0)
     component_n = np.bincount(arm_component, weights=arm_n)
@@ -131,7 +141,10 @@ def _solve_by_stratum(
 
 
 def components(seen: Bools) -> tuple[Ints, Ints]:
-    """Return the connected component of each arm and of each stratum."""
+    """Return the connected component of each arm and of each stratum.
+
+    `seen` says whether an arm has rewards in a stratum, by (arm, stratum).
+    """
     arms = len(seen)
     label = np.arange(arms)
     while True:

@@ -41,9 +41,9 @@ def summarise(values: Floats, quantiles: Mapping[str, float]) -> dict[str, float
 
 
 def is_binary(n: int | Ints | Floats, mean: float | Floats, variance: float | Floats) -> Bools:
-    """Return whether the sample variance is that of n rewards of 0 or 1 with this mean.
+    """Return whether the sample variance equals that of n rewards of 0 or 1 with this mean.
 
-    A single reward has no variance and must itself be 0 or 1.
+    A single reward has no sample variance; it counts as binary if it is 0 or 1.
 
     Args:
         n: Number of rewards, at least 1; scalar or array, like the other arguments.
