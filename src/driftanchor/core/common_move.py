@@ -18,7 +18,7 @@ NOTHING = 1e-150  # smaller bounds count as 0: their squares would underflow
 
 
 def own_sd(bound: float) -> float:
-    """Return ω, the standard deviation that a bound implies for a move.
+    """Return the standard deviation that a bound on a move implies: half the bound.
 
     Example:
         >>> own_sd(0.1)
@@ -39,21 +39,22 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
     """Return the posterior of the common move c, given all arms.
 
     Let T and S be an arm's online pulls and reward sum, N and m the number and mean of its logged
-    rewards, and ω = W/2. Summing over all arms with pulls, logs and a finite W::
+    rewards, W its relative bound, and σ the standard deviation of a reward. Each arm with pulls,
+    logs and a finite W contributes an estimate y of c, with weight w::
 
-        y = S/T − m,   w = 1/(σ² (1/T + 1/N) + ω²)
-        q = q₀ + Σ w,   c ~ N(Σ w y / q, 1/q)
+        y = S/T − m,   w = 1/(σ² (1/T + 1/N) + (W/2)²)
 
-    If every arm with logs has a finite bias bound, let V be the largest. Then q₀ = 1/(V/2)², and
-    V = 0 means c = 0. Otherwise q₀ = 0: the prior of c is flat.
+    With q = q₀ + Σ w, the posterior of c is normal with mean Σ w y/q and variance 1/q. If every arm
+    with logs has a finite bias bound, let V be the largest. Then q₀ = 1/(V/2)², and V = 0 means
+    c = 0. Otherwise the prior of c is flat: q₀ = 0.
 
-    While q = 0, c ~ N(0, σ²). This fallback does not affect the choice between arms with logs.
-    Without the fallback, an arm without logs could look best only because all rewards rose, and
-    the other arms would never be played again.
+    While q = 0, the posterior falls back to mean 0 and variance σ². This fallback does not affect
+    the choice between arms with logs. Without it, an arm without logs could look best only because
+    all rewards rose, and the other arms would never be played again.
 
     Args:
         evidence: The statistics of all arms, including retired ones.
-        noise: σ.
+        noise: σ, the standard deviation of a reward.
     """
     precision, total = prior_precision(evidence), 0.0
     for column in range(evidence.pulls.size):
@@ -64,14 +65,17 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
 
 
 class MoveEvidence(NamedTuple):
-    """One arm's evidence about the common move."""
+    """One arm's estimate of the common move, as a weight and a weighted sum."""
 
-    weight: float  # w; 0 if there is no evidence
+    weight: float  # w, the precision of the estimate y; 0 if there is no evidence
     total: float  # w y
 
 
 def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
-    """Return the evidence of one arm about the common move."""
+    """Return one arm's estimate of the common move, as a weight and a weighted sum.
+
+    Both are 0 unless the arm has pulls, logs and a finite relative bound.
+    """
     if arm.pulls == 0 or arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return MoveEvidence(0.0, 0.0)
     own = own_sd(arm.relative_bound)
@@ -80,7 +84,10 @@ def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
 
 
 def prior_precision(evidence: Evidence) -> float:
-    """Return q₀, the prior precision of c; infinite if c is known to be 0."""
+    """Return the prior precision of the common move, from the bias bounds of all arms with logs.
+
+    It is 0 if one of these bounds is infinite, and infinite if all of them are 0.
+    """
     largest = 0.0
     for column in range(evidence.pulls.size):
         if evidence.offline_pulls[column] > 0:
@@ -91,7 +98,13 @@ def prior_precision(evidence: Evidence) -> float:
 
 
 def move_from(precision: float, total: float, noise: float) -> Posterior:
-    """Return the posterior of the common move from q and Σ w y."""
+    """Return the posterior of the common move.
+
+    Args:
+        precision: Prior precision plus the weights of all arms' estimates.
+        total: Sum of weight · estimate over all arms.
+        noise: Standard deviation of a reward, used if the precision is 0.
+    """
     if precision == math.inf:
         return Posterior(0.0, 0.0)
     if precision == 0.0:
@@ -100,17 +113,17 @@ def move_from(precision: float, total: float, noise: float) -> Posterior:
 
 
 def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
-    """Return the arm with its logs moved by c, for rules that know only bias bounds.
+    """Return the arm with its logs moved by the common move, for rules that use only bias bounds.
 
-    Its logs become N' = 1/(1/N + ω²/σ²) rewards with mean m + c and bias bound W. The logs stay
-    unchanged if they have no relative bound, or if their bias bound V limits the online mean more
-    tightly from above: m + V < m + c + W. In the result, `relative_bound` is finite only if the
-    logs moved.
+    Let the arm have N logged rewards with mean m, the bias bound V and the relative bound W. Its
+    logs become 1/(1/N + (W/2)²/σ²) rewards with mean m + c and bias bound W. The logs stay
+    unchanged if W is infinite, or if V limits the online mean more tightly from above:
+    m + V < m + c + W. In the result, `relative_bound` is finite only if the logs were moved.
 
     Args:
         arm: The arm.
         common: c, the common move.
-        noise: σ.
+        noise: σ, the standard deviation of a reward.
 
     Example:
         >>> arm = ArmEvidence(3, 1.2, 100, 0.5, bias_bound=float("inf"), relative_bound=0.2)
@@ -129,19 +142,25 @@ def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
 
 
 def moves_along(arm: ArmEvidence, common: float) -> bool:
-    """Return whether `moved` moves the logs: there are some, W is finite and c + W ≤ V."""
+    """Return whether `moved` moves the arm's logs by the common move.
+
+    The arm must have logs and a finite relative bound, and the common move plus the relative bound
+    must not exceed the bias bound.
+    """
     if arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return False
     return not arm.bias_bound < common + arm.relative_bound
 
 
 def moved_pulls(logged: float, own: float, noise: float) -> float:
-    """Return N' = 1/(1/N + ω²/σ²), the number of online rewards that N logged ones are worth.
+    """Return the number of online rewards that an arm's logged rewards are worth.
+
+    This is 1/(1/N + ω²/σ²).
 
     Args:
-        logged: N.
+        logged: N, the number of logged rewards.
         own: ω, the standard deviation of the arm's own move since the logs.
-        noise: σ.
+        noise: σ, the standard deviation of a reward.
     """
     if logged == 0.0:  # then ω may be infinite
         return 0.0

@@ -13,7 +13,7 @@ from driftanchor.core.tally import Tally
 
 
 class ArmEvidence(NamedTuple):
-    """The statistics of one arm, in the paper's notation."""
+    """Everything that a policy may see about one arm."""
 
     pulls: float  # T_i: a whole number, unless rewards are delayed (core.delays)
     total: float  # S_i, the sum of its online rewards
@@ -25,14 +25,14 @@ class ArmEvidence(NamedTuple):
 
 
 class Round(NamedTuple):
-    """The round, `t = 1, 2, …`, and the number K of playable arms."""
+    """The number of the round, t = 1, 2, …, and the number of playable arms."""
 
     t: int
     arms: int
 
 
 class Evidence(NamedTuple):
-    """The statistics of all arms; each arm has one column."""
+    """Everything that a policy may see: the statistics of all arms, one column per arm."""
 
     pulls: Ints  # floats if rewards are delayed
     totals: Floats
@@ -69,7 +69,7 @@ def gather(
     pending: Ints,
     relative_bounds: Floats,
 ) -> Evidence:
-    """Combine a tally, offline data, bias bounds and relative bounds for the same arms."""
+    """Combine online sums, offline data, bounds and policy memory of the same arms."""
     return Evidence(
         tally.pulls,
         tally.totals,
@@ -84,5 +84,5 @@ def gather(
 
 
 def means_seen(offline: OfflineData) -> Floats:
-    """Return the mean of each arm's logs; 0 for an arm without logs."""
+    """Return the mean of each arm's logged rewards; 0 for an arm without logs."""
     return np.where(offline.n > 0, np.nan_to_num(offline.mean), 0.0)

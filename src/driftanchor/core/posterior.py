@@ -1,11 +1,7 @@
 """Posteriors of an arm's online mean, and the median of three numbers for Anchor-TS.
 
-Plain scalar functions, interpreted or compiled. The prior is N(prior_mean, noise²) and counts as
-one pull, which is the `+1` in the paper's denominators.
-
-In the formulas, T and S are an arm's online pulls and reward sum, N and m are the number and mean
-of its logged rewards, V is its bias bound, m₀ is the prior mean, σ the noise and c the `scale` of
-the variance.
+Plain scalar functions, interpreted or compiled. The prior is normal with mean `prior_mean` and
+standard deviation `noise`. It counts as one pull, which is the `+1` in the paper's denominators.
 """
 
 from __future__ import annotations
@@ -26,7 +22,11 @@ class Posterior(NamedTuple):
 def online_posterior(
     arm: ArmEvidence, prior_mean: float, noise: float, scale: float = 1.0
 ) -> Posterior:
-    """Return the posterior from online rewards alone: N((S + m₀)/(T + 1), c σ²/(T + 1))."""
+    """Return the posterior of an arm's mean, from its online rewards alone.
+
+    Let T and S be the arm's online pulls and reward sum. The posterior is normal with mean
+    (S + prior_mean)/(T + 1) and variance scale · noise²/(T + 1).
+    """
     n = arm.pulls + 1
     return Posterior((arm.total + prior_mean) / n, noise * math.sqrt(scale / n))
 
@@ -34,9 +34,11 @@ def online_posterior(
 def hybrid_posterior(
     arm: ArmEvidence, prior_mean: float, noise: float, scale: float = 1.0
 ) -> Posterior:
-    """Return the posterior from logs and online rewards together.
+    """Return the posterior of an arm's mean, from its logs and its online rewards together.
 
-    The posterior is N((S + N m + m₀)/(T + N + 1), c σ²/(T + N + 1)).
+    Let T and S be the arm's online pulls and reward sum, and N and m the number and mean of its
+    logged rewards. The posterior is normal with mean (S + N m + prior_mean)/(T + N + 1) and
+    variance scale · noise²/(T + N + 1).
     """
     n = arm.pulls + arm.offline_pulls + 1
     total = arm.total + arm.offline_pulls * arm.offline_mean
@@ -44,9 +46,10 @@ def hybrid_posterior(
 
 
 def sample_mean(total: float, pulls: float, noise: float) -> Posterior:
-    """Return N(S/T, σ²/T), the posterior without a prior; without pulls the mean is +∞.
+    """Return the posterior of a mean without a prior.
 
-    So an arm without pulls beats every arm with pulls, and each arm is pulled at least once.
+    It is normal with mean total/pulls and variance noise²/pulls. Without pulls its mean is +∞, so
+    that an arm without pulls beats every arm with pulls, and each arm is pulled at least once.
     """
     if pulls == 0:
         return Posterior(math.inf, 0.0)
@@ -54,7 +57,11 @@ def sample_mean(total: float, pulls: float, noise: float) -> Posterior:
 
 
 def bias_shift(arm: ArmEvidence) -> float:
-    """Return Z = N V/(T + N), the most by which bias can have lowered the hybrid mean."""
+    """Return the most by which bias in the logs can have lowered the hybrid mean.
+
+    This is N V/(T + N), where T and N are the numbers of the arm's online pulls and logged rewards,
+    and V is its bias bound. The paper calls it Z.
+    """
     if arm.offline_pulls == 0:  # 0/0 at the start; without logs nothing can be biased (E4)
         return 0.0
     return arm.offline_pulls * arm.bias_bound / (arm.pulls + arm.offline_pulls)

@@ -20,10 +20,10 @@ ROUNDING = 1e-12  # relative rounding error of a logged mean
 
 
 def valid_range(value: object, means: Floats | None = None) -> Range:
-    """Return the lowest and the highest possible reward; `None` allows every finite reward.
+    """Return the lowest and the highest possible reward.
 
     Args:
-        value: The range to check.
+        value: The range to check; `None` allows every finite reward.
         means: Logged means, NaN for arms without logs; the range must contain them.
 
     Example:
@@ -78,7 +78,7 @@ def bias_bounds(value: object, arms: Arms) -> Floats:
 
     Args:
         value: One number for all arms, a list, a mapping from every label to its number, or a
-            `driftanchor.shift.Suggestion`. `inf` promises nothing.
+            `driftanchor.shift.Suggestion`. A bound of `inf` promises nothing.
         arms: The arms.
 
     Example:
@@ -89,10 +89,14 @@ def bias_bounds(value: object, arms: Arms) -> Floats:
 
 
 def relative_bounds(value: object, arms: Arms) -> Floats:
-    """Return the declared bound on |online mean − offline mean − c|, with c common to all arms.
+    """Return each arm's declared bound on |online mean − offline mean − c|.
+
+    The common move c is unknown and the same for all arms.
 
     Args:
-        value: As for `bias_bounds`; `None` promises nothing.
+        value: One number for all arms, a list, a mapping from every label to its number, or a
+            `driftanchor.shift.Suggestion`. A bound of `inf` promises nothing, and neither does
+            `None`.
         arms: The arms.
 
     Example:
@@ -127,7 +131,7 @@ def _bounds(value: object, name: str, arms: Arms) -> Floats:
 
 
 def _by_arm(bounds: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
-    """Return the values of a mapping in the order of the arms."""
+    """Return a mapping's values in the order of the arms; reject unknown or missing labels."""
     for label in bounds:
         arms.column(label, name)
     for label in arms:
@@ -141,13 +145,13 @@ def _by_arm(bounds: Mapping[Any, object], name: str, arms: Arms) -> list[object]
 
 
 def check_promises(relative_bounds: Floats, offline_pulls: Ints, arms: Arms) -> None:
-    """Reject relative bounds unless at least two arms have logs and a finite bound.
+    """Reject finite relative bounds unless at least two arms have both logs and a finite bound.
 
-    Bias bounds V and relative bounds W never contradict each other: both hold if no arm moves. With
-    c = 0, V_i implies W_i = V_i, so a larger W_i is redundant but harmless.
+    There is no need to compare bias bounds with relative bounds. They never contradict each other,
+    because both hold if no arm moves. A relative bound above the same arm's bias bound is harmless.
 
     Args:
-        relative_bounds: W of each arm.
+        relative_bounds: Relative bound of each arm; infinite without a promise.
         offline_pulls: Number of logged rewards of each arm.
         arms: The arms.
     """
