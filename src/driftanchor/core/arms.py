@@ -65,10 +65,11 @@ class Arms(Sequence[str]):
 
         Args:
             label: The label.
-            argument: Name of the caller's argument, for the error.
+            argument: Name of the caller's argument, for the error message.
 
         Raises:
             UnknownName: No arm has this label; the message suggests the nearest one.
+            InvalidInput: The label is not text.
         """
         columns: dict[object, int] = self.__dict__["_columns"]
         if isinstance(label, str) and label in columns:

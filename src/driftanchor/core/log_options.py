@@ -1,9 +1,9 @@
 """The options for reading logs, in one table.
 
-`LogOptions` is the table: each entry has the name of an option, its Python type and a `LogOption`
-that describes it. Python functions take the options as keyword arguments, the commands derive their
-flags from the table, and docs/how-to/logs.md shows it. `driftanchor.logs.query` validates the
-values.
+`LogOptions` is the table. Each entry has the name of an option, its Python type and a `LogOption`
+that describes it. Python functions take the options as keyword arguments. The table also defines
+the flags of the commands and the list of options in docs/how-to/logs.md. `driftanchor.logs.query`
+validates the values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Group = Literal["columns", "rows", "limits", "output"]
 
 @dataclass(frozen=True)
 class LogOption:
-    """One option, for the command line and the docs.
+    """Description of one option for reading logs, for the command line and the docs.
 
     Attributes:
         group: Heading in the help text.
@@ -50,7 +50,7 @@ def _flag(group: Group, help: str) -> LogOption:
 class LogOptions(TypedDict, total=False):
     """Keyword arguments of `OfflineData.from_logs`, `read_logs` and `read_periods`.
 
-    `arm` is required, and either `reward`, or `count` with `total` or `mean`.
+    `arm` is required, plus either `reward`, or `count` with one of `total` and `mean`.
     """
 
     arm: Annotated[Required[str], _column("The arm of each row.")]
@@ -135,7 +135,7 @@ LOG_OPTIONS = _table()
 
 
 def flags_of(name: str) -> tuple[str, ...]:
-    """Return the command-line names of an option; messages use the first name.
+    """Return the command-line names of an option; error messages use the first name.
 
     Example:
         >>> flags_of("max_rows"), flags_of("reward_range")
@@ -145,7 +145,7 @@ def flags_of(name: str) -> tuple[str, ...]:
 
 
 def markdown_table() -> str:
-    """Return the options as a Markdown table, for the docs."""
+    """Return the options for reading logs as a Markdown table, for the docs."""
     lines = ["| Python | command line | what it does |", "|---|---|---|"]
     for name, option in LOG_OPTIONS.items():
         typed = [f"{flag} {option.metavar}".strip() for flag in flags_of(name)]

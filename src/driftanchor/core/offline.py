@@ -28,7 +28,7 @@ Z_95 = NormalDist().inv_cdf(0.95)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OfflineData(Tabular):
-    """The logs of each arm: number of rewards, mean, variance, and where they come from.
+    """Past logs, summarised per arm: number of rewards, mean, variance and provenance.
 
     Attributes:
         arms: The labels.
@@ -107,9 +107,9 @@ class OfflineData(Tabular):
 
     @classmethod
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
-        """Make data from `{label: (n, mean)}` or `{label: (n, mean, variance)}`.
+        """Build offline data from `{label: (n, mean)}` or `{label: (n, mean, variance)}`.
 
-        `(0,)` is an arm without logs.
+        `(0,)` stands for an arm without logs.
         """
         if not isinstance(summary, Mapping):
             raise InvalidInput(
@@ -135,16 +135,16 @@ class OfflineData(Tabular):
         """Read logs: files, a data frame, or a table in a warehouse.
 
         If the arms' shares of the rows differ between files or between periods of `time`, arms are
-        compared within files or periods, and n is the effective number of rewards. See
-        `provenance.strata`.
+        compared within files or periods, and n is the effective number of rewards. The attribute
+        `provenance.strata` has the details.
 
         Args:
             logs: Paths or patterns of CSV, Parquet or JSON lines files; a pandas, polars or pyarrow
                 frame; a DuckDB relation; or an Ibis table, which its own database aggregates.
             by: Compare arms within the `"day"`, `"week"` or `"month"` of `time`, or within the
                 values of a column, such as countries.
-            **options: Columns, filters and limits; see `LogOptions`. `arm` is required, and either
-                `reward`, or `count` with `total` or `mean`.
+            **options: Columns, filters and limits; see `LogOptions`. `arm` is required, plus either
+                `reward`, or `count` with one of `total` and `mean`.
 
         Raises:
             InvalidInput: A file, column or option is unusable.
@@ -164,11 +164,11 @@ class OfflineData(Tabular):
 
     @classmethod
     def empty(cls, arms: Arms) -> OfflineData:
-        """Return data in which no arm has logs."""
+        """Return offline data in which no arm has logs."""
         return cls(arms, 0, None, None, "none")
 
     def with_arm(self, label: str, row: Summary = (0,)) -> OfflineData:
-        """Return this data with a new arm in the last column."""
+        """Return this data with a new arm in the last column; `row` is (n, mean, variance)."""
         arms = self.arms.with_arm(label)
         new = OfflineData.from_summary({label: row})
         return OfflineData(
@@ -206,9 +206,10 @@ class OfflineData(Tabular):
         return self.n, self.mean, self.variance, self.smallest, self.largest
 
     def reward_ends(self) -> tuple[float, float]:
-        """Return the smallest and the largest logged reward of all arms; NaN if unknown.
+        """Return the smallest and the largest logged reward of all arms.
 
-        If an arm's extremes are unknown, its mean stands in for them.
+        If an arm's smallest or largest reward is unknown, its mean is used instead. If no arm's
+        smallest or no arm's largest reward is known, both ends are NaN.
         """
         if np.isnan(self.smallest).all() or np.isnan(self.largest).all():
             return math.nan, math.nan
@@ -241,19 +242,20 @@ class OfflineData(Tabular):
         )
 
     def pooled_noise(self) -> float:
-        """Return the pooled standard deviation within arms; NaN if no variance is known."""
+        """Return the pooled standard deviation of rewards within arms; NaN if unknown."""
         known = (self.n > 1) & ~np.isnan(self.variance)
         if not known.any():
             return math.nan
         return math.sqrt(float(np.average(self.variance[known], weights=self.n[known] - 1)))
 
     def noise_limit(self) -> float:
-        """Return a 95 % upper limit for the noise; NaN below two degrees of freedom.
+        """Return a 95 % upper confidence limit for the standard deviation of rewards within arms.
 
         The limit is s √(ν/χ²), where s is the pooled standard deviation, ν = Σ (n − 1) are its
         degrees of freedom, and χ² is the 5 % quantile of the chi-square distribution with ν degrees
-        of freedom, approximated after Wilson & Hilferty (1931). It assumes roughly normal rewards
-        and is less reliable if a few large rewards dominate the variance.
+        of freedom, approximated after Wilson & Hilferty (1931). The limit is NaN if ν is below 2.
+        It assumes roughly normal rewards and is less reliable if a few large rewards dominate the
+        variance.
 
         Example:
             >>> logs = OfflineData.from_summary({"A": (50, 1.0, 4.0), "B": (52, 1.0, 4.0)})

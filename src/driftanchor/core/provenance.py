@@ -13,7 +13,7 @@ from driftanchor.render.numbers import count
 Pairs = tuple[tuple[str, str], ...]
 Counts = tuple[tuple[str, int], ...]
 Means = tuple[tuple[str, int, float], ...]
-PROBLEMS = {  # by the suffix of the reason; {} stands for its first word, such as reward
+PROBLEMS = {  # by the part of the reason after its first word; {} stands for that word
     "missing": "without {}",
     "not_number": "whose {} is not a number",
     "not_finite": "whose {} is not finite",
@@ -75,7 +75,7 @@ class Strata:
 
     @property
     def what(self) -> str:
-        """The strata in words, such as "files and weeks"."""
+        """What defines the strata, in words, such as "files and weeks"."""
         return strata_text(self.within)
 
     def text(self) -> str:
@@ -88,7 +88,7 @@ class Strata:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return a part of a record, ready for JSON."""
+        """Return a dict for JSON, which becomes part of the record of the offline data."""
         means = {
             name: {label: {"n": n, "mean": mean} for label, n, mean in rows}
             for name, rows in (("pooled", self.pooled), ("stratified", self.stratified))
@@ -98,7 +98,7 @@ class Strata:
 
     @classmethod
     def from_json(cls, data: object) -> Strata:
-        """Read a record that `to_json` wrote."""
+        """Read a dict that `to_json` wrote."""
         body = _mapping(data, "strata")
         within = check.items(body.get("within"), "within")
         return cls(
@@ -147,7 +147,7 @@ class Provenance:
         return self.rows_read - self.rows_filtered - sum(n for _, n in self.rows_rejected)
 
     def rejected_text(self) -> str:
-        """Return a sentence on how many rows were rejected and why; empty if none were.
+        """Return a sentence with the number of rejected rows and the reasons; empty if none.
 
         Example:
             >>> reasons = (("reward_missing", 9), ("time_unreadable", 3))
@@ -162,7 +162,7 @@ class Provenance:
         return f"{lost:,} of {count(kept, 'row')} {'was' if lost == 1 else 'were'} not used: {why}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return a part of a record, ready for JSON."""
+        """Return a dict for JSON, which becomes part of the record of the offline data."""
         strata = {} if self.strata is None else {"strata": self.strata.to_json()}
         return {
             "sources": [asdict(source) for source in self.sources],
@@ -177,7 +177,7 @@ class Provenance:
 
     @classmethod
     def from_json(cls, data: object) -> Provenance:
-        """Read a record that `to_json` wrote; raise `UnreadableState` if it is damaged."""
+        """Read a dict that `to_json` wrote; raise `UnreadableState` if it is damaged."""
         with record.damage_named("provenance"):
             body = _mapping(data, "provenance")
             for field in cls.__dataclass_fields__:
@@ -209,7 +209,7 @@ def strata_text(within: tuple[str, ...]) -> str:
 
 
 def reason_text(reason: str) -> str:
-    """Describe a reason for rejection, in words that fit after a number of rows.
+    """Describe the reason why rows were rejected, in words that can follow "12 rows".
 
     Example:
         >>> [reason_text(x) for x in ("arm_missing", "total_not_number", "line_ragged")]

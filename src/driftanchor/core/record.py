@@ -1,6 +1,6 @@
-"""The JSON records that the package writes. Each names its kind and version.
+"""The JSON records that the package writes. Each record names its kind and version.
 
-Records that are read again carry a digest of their content, which detects silent damage such as a
+Records that are read back carry a digest of their content, which detects silent damage such as a
 changed digit. Older records without a digest are still accepted.
 """
 
@@ -22,7 +22,7 @@ def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
 
 
 def seal_with_digest(kind: str, version: int, body: Mapping[str, Any]) -> Record:
-    """Return a record like `seal`, plus a digest of its content."""
+    """Return a record of the given kind and version, with a digest of its content."""
     content = seal(kind, version, body)
     return {**content, "digest": digest_of(content)}
 
@@ -52,7 +52,10 @@ def plain(value: Any) -> Any:
 
 
 def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
-    """Check the kind, the version and the fields of a record, and return it."""
+    """Check that a record has the given kind and fields and a supported version; return it.
+
+    Versions up to `version` are supported. Raises `UnreadableState` if a check fails.
+    """
     actual = record.get("kind") if isinstance(record, dict) else type(record).__name__
     # Check the type first: comparing a NumPy array would give an array, not True or False.
     known = isinstance(actual, str) and actual == f"driftanchor/{kind}"
@@ -74,7 +77,10 @@ def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> 
 
 @contextlib.contextmanager
 def reading(kind: str, body: Record) -> Iterator[None]:
-    """Raise UnreadableState for invalid values in a record, or if its digest does not match."""
+    """Context manager: raise UnreadableState if a record's values are invalid.
+
+    On exit, also raises UnreadableState if the record has a digest that does not match its content.
+    """
     with damage_named(kind):
         yield
     if "digest" not in body:  # an older record
@@ -92,7 +98,7 @@ def reading(kind: str, body: Record) -> Iterator[None]:
 
 @contextlib.contextmanager
 def damage_named(kind: str) -> Iterator[None]:
-    """Convert InvalidInput, raised while reading a record, to UnreadableState."""
+    """Context manager: convert InvalidInput, raised while reading a record, to UnreadableState."""
     try:
         yield
     except InvalidInput as error:
@@ -107,14 +113,14 @@ def encode(x: float) -> float | str | None:
 
 
 def decode(x: object) -> object:
-    """Invert `encode`."""
+    """Undo `encode`: null becomes NaN, the texts "inf" and "-inf" become infinite floats."""
     if x is None:
         return math.nan
     return float(x) if x in ("inf", "-inf") else x
 
 
 def parse(text: str) -> object:
-    """Parse JSON text; the error says where it is damaged."""
+    """Parse JSON text; raise UnreadableState with the parser's message if it is invalid."""
     try:
         return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:  # ValueError also for too many digits
@@ -122,7 +128,7 @@ def parse(text: str) -> object:
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the pairs as a dict; reject repeated keys, because their value is ambiguous."""
+    """Return the pairs as a dict; reject repeated keys, because their values are ambiguous."""
     unique = dict(pairs)
     if len(unique) < len(pairs):
         keys = [key for key, _ in pairs]
