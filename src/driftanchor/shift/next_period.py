@@ -8,12 +8,13 @@ its logs by::
     (c − Σ_e w_ke c_e)  +  (d_k − Σ_e w_ke d_ke)
 
 The first bracket is the common part, the second the own part. V must cover their sum for every
-arm. W must cover the sum after subtracting the part that all arms share, c − Σ_e w̄_e c_e, where w̄
-is the mean of w_k over the arms.
+arm. W must cover the sum after subtracting the part that all arms share, c − Σ_e w̄_e c_e. Here w̄_e
+is the mean of w_ke over the arms.
 
-The own part has variance τ_d² (1 + |w_k|²). The common part is identical for arms with the same
-shares. If the shares differ, we split the common part into a part that all arms share and a rest
-that we treat as independent between arms::
+Let τ_c and τ_d be the standard deviations of common and own moves, and w_k the vector of arm k's
+shares. The own part has variance τ_d² (1 + |w_k|²). The common part is identical for arms with the
+same shares. If the shares differ, we split the common part into a part that all arms share and a
+rest that we treat as independent between arms::
 
     V:  shared τ_c² (1 + ρ),  rest τ_c² (|w_k|² − ρ),  ρ the mean of w_k · w_l over pairs of arms
     W:  shared 0,             rest τ_c² |w_k − w̄|²
@@ -42,17 +43,17 @@ from driftanchor.shift.numerics import falling_root
 
 MARGIN = 7.0  # integrate shared moves over this many standard deviations around the bound
 FAR = 9.0  # standard deviations beyond which normal probabilities are ignored
-MAX_KINDS = 8  # max number of distinct (own, rest) pairs; beyond it, round more coarsely
+MAX_KINDS = 8  # if there are more distinct (own, rest) pairs, they are rounded more coarsely
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 @dataclass(frozen=True, eq=False)
 class Fiducial:
-    """Joint confidence distribution of τ_d and τ_c, as a list of weighted pairs.
+    """Joint confidence distribution of the sizes of own and common moves, as weighted pairs.
 
     Attributes:
-        own: τ_d of each pair.
-        common: τ_c of each pair.
+        own: Standard deviation τ_d of own moves, for each pair.
+        common: Standard deviation τ_c of common moves, for each pair.
         weight: Probability of each pair.
     """
 
@@ -62,20 +63,25 @@ class Fiducial:
 
     @classmethod
     def known(cls, own: float, common: float) -> Fiducial:
-        """Return the distribution that puts all probability on one pair."""
+        """Return the distribution for known standard deviations of own and common moves."""
         return cls(np.array([own]), np.array([common]), np.ones(1))
 
 
 @dataclass(frozen=True, eq=False)
 class NextPeriod:
-    """Distribution of the arms' moves in a new period.
+    """Distribution of the arms' moves from their logs to a new period.
+
+    Let τ_c and τ_d be the standard deviations of common and own moves between periods. Given both,
+    an arm's move is the sum of three independent normal parts: own, rest and shared.
 
     Attributes:
         law: Confidence distribution of τ_c and τ_d.
-        own: Variance of each arm's own part, in units of τ_d².
-        rest: Variance of the rest of each arm's common part, in units of τ_c².
-        shared: Variance of the part that all arms share, in units of τ_c².
-        exact: Use these variances as they are. Otherwise they are rounded up, so that few differ.
+        own: Variance of the part due to each arm's own moves, divided by τ_d².
+        rest: Variance of the part due to common moves that arms logged in different periods do not
+            share, divided by τ_c².
+        shared: Variance of the part due to common moves that all arms share, divided by τ_c².
+        exact: Whether to use the variances as given. If not, they are rounded up, so that fewer
+            distinct values remain.
     """
 
     law: Fiducial
@@ -86,16 +92,25 @@ class NextPeriod:
 
     @classmethod
     def one_way(cls, law: Fiducial, factors: Floats) -> NextPeriod:
-        """Return the distribution if all moves are own moves, given the factors √(1 + |w_k|²).
+        """Return the distribution of moves if each arm moves only on its own.
 
-        Rounds the factors up to multiples of 0.002, so that few differ.
+        Args:
+            law: Confidence distribution of the standard deviation τ of these moves.
+            factors: Standard deviation of each arm's move from its logs to the new period, divided
+                by τ. Factors are rounded up to multiples of 0.002, so that fewer distinct values
+                remain.
         """
         own = (np.ceil(factors * 500 - 1e-9) / 500) ** 2
         return cls(law, own, np.zeros_like(own), 0.0, exact=True)
 
     @classmethod
     def level(cls, law: Fiducial, share: Floats) -> NextPeriod:
-        """Return the distribution of the moves that V must cover, given the shares w_ke."""
+        """Return the distribution of the moves that the bias bound V must cover.
+
+        Args:
+            law: Confidence distribution of the sizes of own and common moves.
+            share: Share of each arm's logged rewards that come from each period, by (arm, period).
+        """
         square = (share**2).sum(axis=1)
         arms = len(share)
         products = float((share.sum(axis=0) ** 2).sum() - square.sum())
@@ -104,15 +119,20 @@ class NextPeriod:
 
     @classmethod
     def relative(cls, law: Fiducial, share: Floats) -> NextPeriod:
-        """Return the distribution of the moves that W must cover, given the shares w_ke."""
+        """Return the distribution of the moves that the relative bound W must cover.
+
+        Args:
+            law: Confidence distribution of the sizes of own and common moves.
+            share: Share of each arm's logged rewards that come from each period, by (arm, period).
+        """
         apart = ((share - share.mean(axis=0)) ** 2).sum(axis=1)
         return cls(law, 1.0 + (share**2).sum(axis=1), apart, 0.0)
 
     def chance(self, bound: float) -> float:
         """Return the probability that no arm moves further than the bound.
 
-        Treats own moves as independent. That is conservative: if they are correlated, all arms
-        stay within the bound at least as often (Šidák 1967).
+        Treats own moves of different arms as independent. This is conservative: if they are
+        correlated, all arms stay within the bound at least as often (Šidák 1967).
         """
         from scipy.special import erf, ndtr
 
@@ -149,7 +169,10 @@ class NextPeriod:
 
     @cached_property
     def _kinds(self) -> tuple[Floats, Floats, Floats]:
-        """Distinct own and rest, rounded up unless `exact`, and the number of arms with each."""
+        """Distinct pairs of `own` and `rest`, and the number of arms with each pair.
+
+        Unless `exact`, the values are first rounded up, so that fewer distinct pairs remain.
+        """
         both = np.stack([self.own, self.rest])
         kinds, arms = np.unique(both, axis=1, return_counts=True)
         for steps in () if self.exact else (500, 100, 50, 20):

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 
 def falling_root(function: Callable[[float], float], target: float, start: float) -> float:
-    """Return the x ≥ 0 at which a decreasing function equals `target`; 0 if f(0) ≤ target.
+    """Return the x ≥ 0 at which a decreasing function equals `target`.
+
+    Returns 0 if the function is at most `target` at x = 0.
 
     Args:
         function: Decreasing for x ≥ 0.

@@ -1,4 +1,4 @@
-"""One-way random-effects model: how much arm means vary between periods beyond noise.
+"""One-way random-effects model of how much arm means vary between periods, beyond noise.
 
 Let σ_k be the standard deviation of arm k's rewards. The mean of its n_ke rewards in period e is::
 
@@ -17,9 +17,9 @@ Sources: Paule & Mandel 1982 (the estimate); Viechtbauer 2007 (the interval, "Q-
 
 A bound for the next period averages over the confidence distribution of the unknown τ. The
 Q-profile gives this distribution, P(τ² ≤ x) = P(χ² ≥ Q(x)), which we condition on τ > 0. Without
-noise, and with the same number of rewards in every period, the bound is exactly Student's t: the
+noise, and with the same number of rewards in every period, the bound is exactly Student's
 prediction interval for a new mean (Higgins et al. 2009), with the degrees of freedom of all arms
-together. With noise, it is the result of Box & Tiao (1973, 5.2) for a variance component under
+together. With noise, it equals the result of Box & Tiao (1973, 5.2) for a variance component under
 their reference prior. The bound is above 0 even if all periods are alike.
 """
 
@@ -42,14 +42,15 @@ GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of √`scale`
 
 @dataclass(frozen=True, eq=False)
 class OneWay:
-    """Estimates of τ from arm means by period, for each arm or pooled over all arms.
+    """Estimates of τ, the standard deviation of an arm's moves between periods.
 
-    Methods return arrays, with one value if pooled and one per arm otherwise.
+    τ is estimated for each arm, or once for all arms if `pooled`. Methods return arrays with one
+    value per arm, or with a single value if `pooled`.
 
     Attributes:
         mean: Mean reward by (arm, period); ignored if the arm was not seen.
-        noise: v, the noise variance of that mean; infinite if the arm was not seen. Every arm must
-            have been seen in at least two periods.
+        noise: Noise variance of each mean, by (arm, period); infinite if the arm was not seen.
+            Every arm must have been seen in at least two periods.
         pooled: Whether all arms share one τ.
     """
 
@@ -64,31 +65,37 @@ class OneWay:
 
     @cached_property
     def df(self) -> Floats:
-        """Degrees of freedom of Q."""
+        """Degrees of freedom of the Q statistic, per arm or pooled."""
         return self._pool(self.seen.sum(axis=1) - 1.0)
 
     @cached_property
     def scale(self) -> Floats:
-        """Order of magnitude of τ² plus the noise variance."""
+        """Order of magnitude of the variance between periods plus the noise variance."""
         noise = np.where(self.seen, self.noise, 0.0)
         return self._pool((noise + self._squares(0.0)).sum(axis=1)) / self.df
 
     def q(self, tau2: Floats) -> Floats:
-        """Return Q at τ²."""
+        """Return the Q statistic if the variance between periods is `tau2`.
+
+        Q is the weighted sum of squared deviations of each period's mean from the arm's mean.
+        """
         each = np.broadcast_to(tau2, self.mean.shape[:1])[:, None]
         return self._pool((self._squares(each) / (self.noise + each)).sum(axis=1))
 
     def log_tail(self, q: Floats) -> Floats:
-        """Return log P(χ² ≤ q): at the true τ, the log probability that Q is at most `q`.
+        """Return the log probability that the Q statistic at the true τ is at most `q`.
 
         Arms that move together repeat the same information. The variance of Q is then `inflation`
-        times that of the chi-square distribution. By Satterthwaite (1946), Q/inflation is
-        approximately chi-square with df/inflation degrees of freedom.
+        times that of a chi-square variable. By Satterthwaite (1946), Q/inflation is approximately
+        chi-square with df/inflation degrees of freedom.
         """
         return log_chi_square_cdf(q / self.inflation, self.df / self.inflation)
 
     def estimate(self) -> Floats:
-        """Return Paule & Mandel's estimate: the τ² at which Q = df, or 0 if Q(0) is below df."""
+        """Return Paule & Mandel's estimate of τ², the variance between periods.
+
+        It is the τ² at which the Q statistic equals its degrees of freedom, or 0 if there is none.
+        """
         return self._estimate
 
     @cached_property
@@ -96,7 +103,10 @@ class OneWay:
         return self._root(self.q, self.df)
 
     def lower(self, alpha: float) -> Floats:
-        """Return a lower confidence limit, often 0, exceeding τ² with probability ≤ `alpha`."""
+        """Return a lower confidence limit for τ²; it is too high with probability at most `alpha`.
+
+        The limit is often 0.
+        """
         return self._root(
             lambda x: self.log_tail(self.q(x)), np.full_like(self.df, np.log1p(-alpha))
         )
@@ -104,9 +114,9 @@ class OneWay:
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return a confidence interval that misses τ² with probability at most `alpha`.
 
-        The ends are those of the Q-profile: P(χ² ≤ Q) is 1 − alpha/2 at the lower end and alpha/2
-        at the upper end. The latter probability is conditional on τ > 0, so the upper end is above
-        0 even if all periods are alike.
+        The ends come from the Q-profile: the chi-square probability P(χ² ≤ Q) is 1 − alpha/2 at the
+        lower end and alpha/2 at the upper end. The latter probability is conditional on τ > 0, so
+        the upper end is above 0 even if all periods are alike.
         """
         start = self.log_tail(self.q(np.zeros(1)))
         high = self._root(lambda x: self.log_tail(self.q(x)), start + np.log(alpha / 2))
@@ -114,7 +124,7 @@ class OneWay:
 
     @cached_property
     def law(self) -> Fiducial:
-        """Confidence distribution of the pooled τ. All moves count as own moves."""
+        """Confidence distribution of the pooled τ; all moves count as own moves, none as common."""
         tau = GRID * math.sqrt(self.scale[0])
         start = self.log_tail(self.q(np.zeros(1)))
         q = np.array([self.q(square)[0] for square in tau**2])
@@ -126,7 +136,10 @@ class OneWay:
 
     @cached_property
     def correlation(self) -> float:
-        """Correlation between two arms' moves in a period, noise included; 0 for a single arm."""
+        """Average correlation between two arms' moves in the same period, noise included.
+
+        0 if no two arms were seen in the same period.
+        """
         tau2 = float(self.estimate().mean())
         z = self._centred(tau2) / np.sqrt(np.where(self.seen, self.noise, 1.0) + tau2)
         arms = self.seen.sum(axis=0)
@@ -139,10 +152,10 @@ class OneWay:
 
     @cached_property
     def inflation(self) -> float:
-        """Variance of Q divided by its variance for independent arms; 1 if not pooled.
+        """Variance of the Q statistic divided by its variance for independent arms.
 
         Equals 1 + others · correlation², where `others` is the average number of other arms seen in
-        the same period.
+        the same period. 1 if arms are not pooled.
         """
         arms = self.seen.sum(axis=0)
         others = float((arms * (arms - 1)).sum() / arms.sum())
@@ -162,7 +175,7 @@ class OneWay:
         return per_arm.sum(keepdims=True) if self.pooled else per_arm
 
     def _root(self, falling: Callable[[Floats], Floats], target: Floats) -> Floats:
-        """Return the τ² at which a decreasing function equals its target; 0 if it starts below.
+        """Return the τ² at which a decreasing function equals `target`; 0 if it is below at τ² = 0.
 
         Bisects for all arms at once, because there may be thousands.
         """

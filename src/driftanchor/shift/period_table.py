@@ -1,4 +1,4 @@
-"""PeriodTable: rewards per arm and past period, and the moves to expect in the next period."""
+"""PeriodTable: rewards by arm and past period, and the moves to expect in the next period."""
 
 from __future__ import annotations
 
@@ -104,7 +104,10 @@ class PeriodTable:
 
     @cached_property
     def share(self) -> Floats:
-        """w: each period's share of an arm's rewards; 0 for arms without rewards."""
+        """Share of each arm's rewards that come from each period, by (arm, period).
+
+        0 for arms without rewards.
+        """
         return np.asarray(self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1.0))
 
     @cached_property
@@ -114,10 +117,10 @@ class PeriodTable:
 
     @cached_property
     def factors(self) -> Floats:
-        """√(1 + Σ_e w_e²) of each logged arm, where w_e is period e's share of its rewards.
+        """Standard deviation of each logged arm's move from its logs to a new period, over τ.
 
-        In units of τ, this is the standard deviation of the arm's move from its logs to a new
-        period.
+        τ is the standard deviation of an arm's moves between periods. The factor of an arm is
+        √(1 + Σ_e w_e²), where w_e is the share of its rewards that come from period e.
         """
         return np.asarray(np.sqrt(1.0 + (self.share[self.logged] ** 2).sum(axis=1)))
 
@@ -125,8 +128,8 @@ class PeriodTable:
     def variance(self) -> Floats:
         """Variance of each arm's rewards within periods.
 
-        If an arm's own variance is 0 or unknown, the pooled variance of all arms replaces it. NaN
-        if no variance is known at all.
+        If an arm's own variance is 0 or unknown, it gets the pooled variance of all arms. NaN if no
+        variance is known at all.
         """
         known = (self.n > 1) & ~np.isnan(self.squares)
         squares = np.where(known, self.squares, 0.0).sum(axis=1)
@@ -144,7 +147,7 @@ class PeriodTable:
 
     @cached_property
     def error(self) -> Floats:
-        """Standard error of each arm's `centre`; NaN if unknown."""
+        """Standard error of the mean of all rewards of each arm; NaN if unknown."""
         return np.asarray(np.sqrt(self.variance / np.where(self.logged, self.n.sum(1), np.nan)))
 
     @property
@@ -164,7 +167,10 @@ class PeriodTable:
         return np.where(fine, self.mean - rest / np.where(fine, others, 1.0), np.nan)
 
     def one_way(self, *, pooled: bool) -> OneWay:
-        """Return the one-way model of the arms that were seen in more than one period."""
+        """Return the one-way model of the arms that were seen in more than one period.
+
+        If `pooled`, all arms share one standard deviation of moves; otherwise each has its own.
+        """
         return self._one_ways[pooled]
 
     @cached_property
@@ -188,23 +194,23 @@ class PeriodTable:
 
     @cached_property
     def level(self) -> NextPeriod:
-        """Distribution of the moves that V must cover."""
+        """Distribution of the moves that the bias bound V must cover."""
         if self.spread is None:
             return NextPeriod.one_way(self.one_way(pooled=True).law, self.factors)
         return NextPeriod.level(self.spread.law, self.share[self.logged])
 
     @cached_property
     def relative(self) -> NextPeriod | None:
-        """Distribution of the moves that W must cover; None if unknown."""
+        """Distribution of the moves that the relative bound W must cover; None if unknown."""
         if self.spread is None:
             return None
         return NextPeriod.relative(self.spread.law, self.share[self.logged])
 
     @cached_property
     def relative_if_aligned(self) -> NextPeriod | None:
-        """Moves that W would have to cover had all arms been logged in the same periods.
+        """Distribution of the moves that the relative bound W would have to cover.
 
-        None if unknown.
+        It assumes that all arms had been logged in the same periods. None if unknown.
         """
         if self.spread is None:
             return None
@@ -215,7 +221,7 @@ class PeriodTable:
     def common_moves(self) -> Floats:
         """Common move of each period, minus the weighted average over periods; NaN if unknown.
 
-        Periods are weighted by their `share`, averaged over the logged arms.
+        The weight of a period is its share of an arm's rewards, averaged over the logged arms.
         """
         moves = np.full(len(self.periods), np.nan)
         if self.spread is not None:
@@ -225,7 +231,7 @@ class PeriodTable:
         return moves
 
     def own_moves(self) -> Floats:
-        """Return `moves` minus the part due to common moves."""
+        """Return each arm's own moves: `moves` minus the part due to common moves."""
         n = np.where(np.isnan(self.common_moves), 0.0, self.n)
         common = np.nan_to_num(self.common_moves)
         others = n.sum(axis=1, keepdims=True) - n

@@ -30,7 +30,7 @@ MULTIPLES = (0.5, 1.0, 2.0)  # of each bound, compared in the sensitivity tables
 # al. 2010). Logs of any length are worth at most (σ/τ)² live rewards.
 SCALE = {"small": 0.0625, "moderate": 0.125, "substantial": 0.25, "large": 0.5, "very large": 1.0}
 CORRELATED = 0.5  # min correlation for the note that arms move together
-MUCH_WIDER = 1.25  # W above this multiple of its aligned value gets a note on why it is so wide
+MUCH_WIDER = 1.25  # W above this multiple of its value for aligned logs gets a note
 
 
 def suggest(
@@ -42,19 +42,20 @@ def suggest(
 ) -> Suggestion:
     """Suggest V, a bound on each arm's move, and W, a bound on its move relative to the others.
 
-    Assume that a new period differs from the past ones as they differ from one another. Then, with
-    probability `coverage`, every arm's true mean is within V of the true mean behind its logs. With
-    the same probability, every arm's move is within W of the move that all arms share. The formulas
-    are in `two_way.py` and `next_period.py`. If the logs cannot separate common moves from own
-    moves, W is infinite and V comes from the model in `one_way.py`.
+    Assume that a new period differs from past periods as much as past periods differ from one
+    another. Then, with probability `coverage`, every arm's true mean is within V of the true mean
+    behind its logs. With the same probability, every arm's move is within W of the common move that
+    all arms share. The formulas are in `two_way.py` and `next_period.py`. If the logs cannot
+    separate common moves from each arm's own moves, W is infinite and V comes from the model in
+    `one_way.py`.
 
     Args:
-        periods: Offline data of each period, in order, as returned by `read_periods`. A period may
-            also be a segment, such as a country, if the next one is a new segment.
+        periods: Offline data of each period, in order, as returned by `read_periods`. Segments,
+            such as countries, may take the place of periods if the bounds are for a new segment.
         coverage: Probability that each bound covers the moves of all arms in a new period.
         unit: What the texts of the suggestion call a period, such as `"week"`.
-        reward_range: Lowest and highest possible reward, which limit the bounds. The default is
-            (0, 1) if all rewards seem to be 0 or 1, otherwise no limit.
+        reward_range: Lowest and highest possible reward; the bounds never exceed what this range
+            allows. The default is (0, 1) if all rewards seem to be 0 or 1, otherwise no limit.
 
     Example:
         >>> weeks = {
@@ -97,7 +98,7 @@ def _check_unit(unit: object) -> None:
 
 
 def _limit(table: PeriodTable, reward_range: object) -> float:
-    """Return the max distance of a mean from its logged mean; infinite if the range is unknown."""
+    """Return the largest move that the reward range allows; infinite if the range is unknown."""
     if reward_range is None and not table.is_binary:
         return math.inf
     centre = table.centre[table.logged]
@@ -106,9 +107,10 @@ def _limit(table: PeriodTable, reward_range: object) -> float:
 
 
 def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
-    """Return infinite bounds and a rough scale for choosing V by hand.
+    """Return a suggestion with infinite bounds and a rough scale for choosing V by hand.
 
-    This is the result when no arm was logged in two periods, and the template otherwise.
+    `suggest` returns it if no arm was logged in two periods. Otherwise `_suggested` replaces the
+    unknown fields.
     """
     nothing = np.full(table.n.shape, np.nan)
     taus = iter(_taus(table, pooled=False) if table.repeated.any() else ())
@@ -144,7 +146,10 @@ def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
 
 
 def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> Suggestion:
-    """Return the suggestion when at least one arm was logged in two periods."""
+    """Return the suggestion if at least one arm was logged in two periods.
+
+    `limit` is the largest move that the range of rewards allows.
+    """
     unlimited = table.level.bound(coverage)
     if math.isnan(unlimited):
         raise FloatingPointError("V is not a number")
@@ -185,7 +190,10 @@ def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> 
 
 
 def _relative_chance(table: PeriodTable, bound: float, limit: float) -> float:
-    """Return the probability that W = `bound` holds; 1 if rewards allow no larger move."""
+    """Return the probability that the relative bound W = `bound` holds in a new period.
+
+    It is 1 if `bound` is at least `limit`, the largest move that the range of rewards allows.
+    """
     if table.relative is None or bound >= limit:
         return 1.0
     return max(table.relative.chance(bound), table.level.chance(bound))
@@ -207,7 +215,7 @@ def _taus(table: PeriodTable, *, pooled: bool) -> list[Tau]:
 
 
 def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
-    """Return V at each step of `SCALE`, for these arms and their logs."""
+    """Return the bias bound at each step of `SCALE`, for these arms and their logs."""
     noise = math.sqrt(float(np.median(table.variance)))
     unit = NextPeriod.one_way(Fiducial.known(1.0, 0.0), table.factors).bound(coverage)
     return tuple(
@@ -216,7 +224,7 @@ def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
 
 
 def _volatile(table: PeriodTable) -> list[str]:
-    """Return the arms whose τ is significantly above the average of the others."""
+    """Return the labels of arms that move significantly more than the average of the others."""
     labels = [label for label, often in zip(table.arms, table.repeated, strict=True) if often]
     if len(labels) == 1:
         return []
@@ -228,7 +236,7 @@ def _volatile(table: PeriodTable) -> list[str]:
 
 
 def _meaning(bound: float, coverage: float, table: PeriodTable, unit: str) -> str:
-    """Describe what V promises, and on which condition."""
+    """Describe in words what the bias bound V promises, and under which condition."""
     error = table.error
     if np.isnan(error).all():
         noise = (
@@ -250,7 +258,7 @@ def _meaning(bound: float, coverage: float, table: PeriodTable, unit: str) -> st
 
 
 def _relative_meaning(bound: float, coverage: float, unit: str) -> str:
-    """Describe what W promises, or why it is unknown."""
+    """Describe in words what the relative bound W promises, or why it is unknown."""
     if math.isinf(bound):
         return (
             "W is not known: to tell the move that arms share from their own moves, two arms must "
@@ -264,7 +272,7 @@ def _relative_meaning(bound: float, coverage: float, unit: str) -> str:
 
 
 def _unknown_meaning(table: PeriodTable, unit: str) -> str:
-    """Explain why V is unknown when no arm was logged in two periods."""
+    """Explain in words why V is unknown if no arm was logged in two periods."""
     seen = f"in one {unit} only, {table.periods[0]!r}"
     if len(table.periods) > 1:
         seen = f"in {len(table.periods)} {unit}s, but no arm in two of them"
@@ -284,8 +292,9 @@ def _notes(
         suggestion: The suggestion, without notes.
         table: The periods behind it.
         unit: The name of a period.
-        unlimited: V before it was limited by the range of rewards.
-        aligned: The W we would get had all arms been logged in the same periods; None if unknown.
+        unlimited: The bias bound V before it was limited by the range of rewards.
+        aligned: The relative bound W we would get had all arms been logged in the same periods;
+            None if unknown.
     """
     bound, relative = suggestion.bias_bound, suggestion.relative_bound
     notes = []

@@ -1,4 +1,4 @@
-"""Suggestion: V and W, what they mean in words, and the estimates behind them."""
+"""Suggestion: the bounds V and W, their meaning in words, and the estimates behind them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from driftanchor.render.tabular import Tabular, known
 
 @dataclass(frozen=True)
 class Tau:
-    """A between-period standard deviation with its 95 % interval."""
+    """Standard deviation of moves between periods, with the ends of its 95 % interval."""
 
     estimate: float
     low: float
@@ -30,7 +30,8 @@ class ArmShift:
         periods: Number of periods in which the arm was seen.
         n: Number of rewards in all periods.
         mean: Mean of these rewards; NaN if there are none.
-        tau: Standard deviation of its moves; None if it was seen in fewer than two periods.
+        tau: Standard deviation of the arm's moves between periods; None if the arm was seen in
+            fewer than two periods.
     """
 
     periods: int
@@ -41,13 +42,13 @@ class ArmShift:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How often a given V holds.
+    """How often a given bias bound holds.
 
     Attributes:
-        bias_bound: The given V.
-        chance: Probability that all arms move by at most V in a new period.
-        past: Share of past moves within V, noise included. A past move is an arm's mean in one
-            period minus its mean over its other periods.
+        bias_bound: The bound.
+        chance: Probability that all arms move by at most the bound in a new period.
+        past: Share of past moves within the bound, noise included. A past move is an arm's mean in
+            one period minus its mean over its other periods.
     """
 
     bias_bound: float
@@ -57,13 +58,14 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class RelativeSensitivity:
-    """How often a given W holds.
+    """How often a given relative bound holds.
 
     Attributes:
-        relative_bound: The given W.
-        chance: Probability that all arms move by at most W relative to the common move in a new
-            period.
-        past: Share of past moves within W after their common part is subtracted, noise included.
+        relative_bound: The bound.
+        chance: Probability that, in a new period, all arms move by at most the bound relative to
+            the common move.
+        past: Share of past moves within the bound, after subtracting the common move. Past moves
+            include noise.
     """
 
     relative_bound: float
@@ -73,13 +75,15 @@ class RelativeSensitivity:
 
 @dataclass(frozen=True)
 class Guess:
-    """One step of a rough scale for choosing τ by hand.
+    """One step of a rough scale for choosing a bias bound by hand.
+
+    Let τ be the standard deviation of an arm's moves between periods, and σ that of a reward.
 
     Attributes:
         word: small, moderate, substantial, large or very large.
-        ratio: τ/σ, where σ is the standard deviation of a reward.
-        worth: Live rewards that the logs are worth at most, however long they are: (σ/τ)².
-        bias_bound: V at this τ; NaN if σ is unknown.
+        ratio: τ/σ.
+        worth: Maximum number of live rewards that logs of any length are worth: (σ/τ)².
+        bias_bound: The bias bound for this τ; NaN if σ is unknown.
     """
 
     word: str
@@ -90,25 +94,28 @@ class Guess:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Suggestion(Tabular):
-    """V and W, estimated from logs of past periods.
+    """The bias bound V and the relative bound W, estimated from logs of past periods.
 
     Pass it in place of a bound: `bias_bound=suggestion`, `relative_bound=suggestion`.
 
     Attributes:
-        bias_bound: V; infinite if the logs cannot determine it.
-        relative_bound: W; infinite if the logs cannot determine it. W never exceeds V: if every arm
-            is within V of its logs, V also bounds the moves relative to a common move of 0.
-        coverage: Probability that each bound holds in a new period.
+        bias_bound: V, a bound on each arm's move; infinite if the logs cannot determine it.
+        relative_bound: W, a bound on each arm's move relative to the common move; infinite if the
+            logs cannot determine it. W never exceeds V, because V bounds the moves relative to a
+            common move of 0.
+        coverage: Probability that each bound holds for all arms in a new period.
         meaning: The meaning of V in plain words.
         relative_meaning: The meaning of W in plain words.
         notes: Warnings about these logs to read before relying on the bounds.
-        tau: Standard deviation of all moves of all arms, common and own; None if unknown.
+        tau: Standard deviation of moves between periods, common and own together, pooled over all
+            arms; None if unknown.
         common_sd: Standard deviation of the moves that all arms share; None if unknown.
-        own_sd: Standard deviation of the arms' own moves; None if unknown.
+        own_sd: Standard deviation of the arms' own moves, relative to the common ones; None if
+            unknown.
         correlation: Correlation between two arms' moves in the same period; NaN if unknown.
         arms: Periods, rewards and moves of each arm, by label.
-        sensitivity: How often half of V, V, and twice V hold.
-        relative_sensitivity: The same for W; empty if W is infinite.
+        sensitivity: How often bounds of V/2, V and 2 V hold; empty if V is infinite.
+        relative_sensitivity: How often bounds of W/2, W and 2 W hold; empty if W is infinite.
         guesses: A rough scale for choosing V by hand.
         periods: Labels of the periods, in order.
         moves: Each arm's mean in a period minus its mean over all periods, by (arm, period); NaN if
@@ -188,7 +195,7 @@ class Suggestion(Tabular):
 
 
 def _encoded(value: Any) -> Any:
-    """Encode every NaN and infinity in `value`, since JSON has neither."""
+    """Replace every NaN and infinity in nested dicts and lists, since JSON has neither."""
     if isinstance(value, dict):
         return {key: _encoded(x) for key, x in value.items()}
     if isinstance(value, list):

@@ -5,7 +5,7 @@ Let v_ke be the noise variance of the mean reward of arm k in period e. The mean
     y_ke = μ_k + c_e + d_ke + noise,   c_e ~ N(0, τ_c²),   d_ke ~ N(0, τ_d²),   noise ~ N(0, v_ke)
 
 c_e is the move that all arms share in period e, and d_ke is the arm's own move. A least-squares fit
-with weights w_ke = 1/(v_ke + τ_d²) and effects of arms *and* periods leaves the sum of squares::
+of arm *and* period effects, with weights w_ke = 1/(v_ke + τ_d²), leaves the sum of squares::
 
     Q_d(τ_d²) = min over μ, c of  Σ w_ke (y_ke − μ_k − c_e)²
 
@@ -15,8 +15,8 @@ exactly chi-square, even if the table has gaps. Its degrees of freedom are::
     cells − arms − periods + components
 
 Cells are the (arm, period) pairs that were seen, and components are the connected components of
-the arm–period table. Q_d decreases as τ_d grows. It gives an estimate and an interval of τ_d in the
-same way as Q in `one_way.py`.
+the arm–period table. Q_d decreases as τ_d grows. It yields an estimate and an interval of τ_d in
+the same way as Q in `one_way.py`.
 
 To estimate τ_c, hold τ_d fixed. Choose orthonormal contrasts of the period effects such that the
 covariance matrix of their least-squares estimates ĉ_i is diagonal, and write the variances as
@@ -25,10 +25,11 @@ covariance matrix of their least-squares estimates ĉ_i is diagonal, and write t
     Q_c(τ_c²; τ_d²) = Σ_i ĉ_i² / (τ_c² + 1/λ_i)
 
 At the true τ_c and τ_d, Q_c is chi-square with (periods − components) degrees of freedom, and
-independent of Q_d. This is the exact method of Wald (1947) for one variance component. There is a
-second way to compute Q_c. Add a penalty c_e²/τ_c² for each period effect, which follows from the
-normal distribution of c_e. Q_c is the amount by which the penalty raises the minimum sum of
-squares::
+independent of Q_d. This is the exact method of Wald (1947) for one variance component.
+
+There is a second way to compute Q_c. Add a penalty c_e²/τ_c² for each period effect, which follows
+from the normal distribution of c_e. Q_c is the amount by which the penalty raises the minimum sum
+of squares::
 
     Q_c = min over μ, c of [ Σ w_ke (y_ke − μ_k − c_e)² + Σ c_e²/τ_c² ]  −  Q_d
 
@@ -63,19 +64,21 @@ from driftanchor.shift.one_way import FLOOR
 STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e9])
 NODES = (10, 36)  # min and max number of grid points for τ_d, and for τ_c at each τ_d
 SPACING = 0.1  # target distance between the logarithms of grid points
-RARE = 1e-5  # probability that either end of the grid may cut off
+RARE = 1e-5  # probability that may lie beyond either end of the grid
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Least-squares fit at one τ_d².
+    """Least-squares fit of arm and period effects, for a given variance of own moves.
+
+    Let τ_c be the standard deviation of common moves.
 
     Attributes:
-        own_q: Q_d.
+        own_q: Q_d, the weighted sum of squared residuals.
         common: Effect of each period, determined only up to an additive constant per connected
-            component.
-        common_q: Returns Q_c for an array of τ_c².
-        common_scale: Order of magnitude of τ_c² plus the noise variance of the effects.
+            component of the arm–period table.
+        common_q: Function that returns the statistic Q_c for an array of τ_c².
+        common_scale: Order of magnitude of τ_c² plus the noise variance of the period effects.
     """
 
     own_q: float
@@ -90,8 +93,9 @@ class TwoWay:
 
     Attributes:
         mean: Mean reward by (arm, period); ignored if the arm was not seen.
-        noise: v, the noise variance of that mean; infinite if the arm was not seen. Every arm must
-            have been seen in at least two periods, and every period must have an arm.
+        noise: Noise variance of each mean, by (arm, period); infinite if the arm was not seen.
+            Every arm must have been seen in at least two periods, and every period must have an
+            arm.
     """
 
     mean: Floats
@@ -104,7 +108,10 @@ class TwoWay:
 
     @cached_property
     def components(self) -> int:
-        """Number of connected components: parts that share neither an arm nor a period."""
+        """Number of connected components of the arm–period table.
+
+        Two components share neither an arm nor a period.
+        """
         from scipy.sparse import coo_matrix
         from scipy.sparse.csgraph import connected_components
 
@@ -116,18 +123,21 @@ class TwoWay:
 
     @cached_property
     def df(self) -> int:
-        """Degrees of freedom of Q_d; 0 if own moves cannot be separated from common ones."""
+        """Degrees of freedom of the residual sum of squares Q_d.
+
+        0 if own moves cannot be separated from common moves.
+        """
         arms, periods = self.seen.shape
         return int(self.seen.sum() - arms - periods + self.components)
 
     @cached_property
     def common_df(self) -> int:
-        """Degrees of freedom of Q_c."""
+        """Degrees of freedom of Q_c, the statistic for the size of common moves."""
         return int(self.seen.shape[1] - self.components)
 
     @cached_property
     def scale(self) -> float:
-        """Order of magnitude of τ_d² plus the noise variance."""
+        """Order of magnitude of the variance of own moves plus the noise variance."""
         noise = float(np.where(self.seen, self.noise, 0.0).sum())
         level = max(noise / float(self.seen.sum()), 1e-300)
         weight = np.where(self.seen, 1.0 / level, 0.0)
@@ -135,7 +145,7 @@ class TwoWay:
         return (noise + float((residual**2).sum())) / self.df
 
     def fit(self, own2: float) -> Fit:
-        """Return the least-squares fit at τ_d²."""
+        """Return the least-squares fit if own moves have variance `own2`."""
         weight = 1.0 / (self.noise + own2)
         residual, common, contrasts = self._solve(weight)
         floor = np.where(self.seen, FLOOR * self.noise, 0.0)
@@ -153,7 +163,7 @@ class TwoWay:
         return Fit(own_q, common, common_q, scale)
 
     def own_q(self, own2: float) -> float:
-        """Return Q_d at τ_d²."""
+        """Return the residual sum of squares Q_d if own moves have variance `own2`."""
         return self.fit(own2).own_q
 
     @cached_property
@@ -163,10 +173,12 @@ class TwoWay:
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
 
     def _solve(self, weight: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
-        """Return residuals, period effects, and the squared contrasts ĉ_i² with their λ_i.
+        """Return the residuals, the period effects, and contrasts of the period effects.
 
-        The contrasts require a linear system with one row per period. They are None if there are so
-        many periods that systems with one row per arm are cheaper, even if solved many times.
+        The estimated contrasts are independent; the result has the square of each and the inverse
+        of its estimation variance. Contrasts require a linear system with one row per period. They
+        are None if there are so many periods that systems with one row per arm are cheaper, even if
+        solved many times.
         """
         arms, periods = self.seen.shape
         by_periods = periods <= max(2 * arms, 50)
@@ -187,7 +199,10 @@ class TwoWay:
         return residual.T, rows, None
 
     def _fit_by_arms(self, weight: Floats, own_q: float, common: Floats) -> Fit:
-        """Return a fit that computes Q_c by the penalty, from systems with one row per arm."""
+        """Return a fit that computes Q_c from linear systems with one row per arm.
+
+        Q_c is the increase of the sum of squares if period effects are penalised.
+        """
         y = self._centred
         arm_weight, period_weight = weight.sum(axis=1), weight.sum(axis=0)
         by_arm, by_period = (weight * y).sum(axis=1), (weight * y).sum(axis=0)
@@ -211,7 +226,10 @@ class TwoWay:
 
 
 class Spread:
-    """Estimates, intervals and joint confidence distribution of τ_c and τ_d."""
+    """Estimated standard deviations τ_c of common moves and τ_d of own moves.
+
+    Has estimates, intervals and their joint confidence distribution.
+    """
 
     def __init__(self, table: TwoWay) -> None:
         self.table = table
@@ -226,16 +244,20 @@ class Spread:
         self._fits = [table.fit(tau**2) for tau in self._own[0].tolist()]
 
     def own_interval(self, alpha: float) -> tuple[float, float]:
-        """Return a confidence interval of τ_d², as `OneWay.interval` does for τ²."""
+        """Return a 1 − alpha confidence interval for τ_d², the variance of own moves.
+
+        As in `OneWay.interval`, the upper end is conditional on τ_d > 0.
+        """
         start = self.own2 or self.table.scale
         low = falling_root(self._own_log_tail, math.log1p(-alpha / 2), start / 2)
         target = self._own_log_tail(0.0) + math.log(alpha / 2)
         return low, falling_root(self._own_log_tail, target, 2 * start)
 
     def common_interval(self, alpha: float) -> tuple[float, float]:
-        """Return a confidence interval of τ_c², with tail probabilities averaged over τ_d.
+        """Return a 1 − alpha confidence interval for τ_c², the variance of common moves.
 
-        As in `OneWay.interval`, the upper end is conditional on τ_c > 0.
+        Tail probabilities are averaged over the confidence distribution of τ_d, the standard
+        deviation of own moves. As in `OneWay.interval`, the upper end is conditional on τ_c > 0.
         """
         _, weight = self._own
 
@@ -252,7 +274,7 @@ class Spread:
 
     @cached_property
     def law(self) -> Fiducial:
-        """Joint confidence distribution of τ_c and τ_d."""
+        """Joint confidence distribution of the standard deviations of common and own moves."""
         rows = []
         start = math.sqrt(self.common2 or self.fit.common_scale)
         for own, weight, fit in zip(*self._own, self._fits, strict=True):
@@ -274,11 +296,15 @@ class Spread:
 
 
 def _discretise(tail: Callable[[Floats], Floats], start: float) -> tuple[Floats, Floats]:
-    """Return values of τ with their probabilities, given P(τ > x) = `tail`(x).
+    """Approximate the distribution of τ ≥ 0 by a few values with their probabilities.
 
-    Adjacent grid points differ by a constant factor. The first value takes all probability below
-    the grid, including that of τ = 0, and the last value takes all probability above it. `start` is
-    a guess of τ.
+    The values are on a grid whose points differ by a constant factor. The first value takes all
+    probability below the grid, including that of τ = 0, and the last value takes all probability
+    above it.
+
+    Args:
+        tail: Function that returns P(τ > x) for an array of x.
+        start: Initial guess of τ.
     """
     coarse = start * np.concatenate([[0.0], 1 / STEPS[::-1], STEPS])
     above = np.minimum.accumulate(np.minimum(tail(coarse), 1.0))  # only rounding makes it rise
