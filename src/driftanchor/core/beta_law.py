@@ -43,7 +43,7 @@ def beta_sd(a: Floats, b: Floats) -> Floats:
 
 
 def beta_ends(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return the ends of a range that a Beta(a, b) sample leaves with probability at most 1e-11.
+    """Return the ends of a range that a Beta(a, b) sample leaves with probability about 1e-11.
 
     A sample is more than ε above the mean with probability at most exp(−ε²/(2 (v + c ε/3))), where
     v is the variance and c = max(2 (b − a)/((a + b) (a + b + 2)), 0). For samples below the mean,

@@ -160,12 +160,12 @@ def effective(
     """Return each arm's effective number of live pulls and the matching reward total.
 
     The mean of arm a is `totals[a] / pulls[a]`, with variance noise² / pulls[a]. A decision is
-    closed once its reward window has passed; each closed decision counts as one pull. Open
-    decisions count for less, because two errors add to the variance: some reports are still
-    missing, and the expected share of arrived reports is itself an estimate. All arms use the same
-    shares, so adding their error to each arm separately is conservative. Both errors grow with the
-    mean of reward − default. Late reports would bias an estimate of that mean, so `_max_gain`
-    supplies an upper limit.
+    closed once its reward window has passed; each closed decision counts as one pull. An open
+    decision counts as the share of its reports that should have arrived. This weight is then
+    reduced, because two errors add to the variance: some reports are still missing, and the share
+    is itself an estimate. All arms use the same shares, so adding their error to each arm
+    separately is conservative. Both errors grow with the mean of reward − default. Late reports
+    would bias an estimate of that mean, so `_max_gain` supplies an upper limit.
 
     Decisions in the slot in progress, k = 0, do not count yet.
 

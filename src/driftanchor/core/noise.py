@@ -141,9 +141,10 @@ def inside(word: np.uint64, x: float) -> bool:
 
 
 def outside(stream: Stream, word: np.uint64, x: float) -> float:
-    """Return a normal number after candidate x fell outside its layer's inner rectangle.
+    """Finish a normal draw whose candidate x is outside the inner rectangle of its ziggurat layer.
 
-    Draws from the tail, or accepts or rejects candidates until one is below the normal density.
+    In layer 0, draws from the tail. In other layers, accepts x if a random point is below the
+    normal density; otherwise continues with a new candidate.
     """
     while True:
         layer = word & _LAYER

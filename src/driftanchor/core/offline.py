@@ -168,7 +168,10 @@ class OfflineData(Tabular):
         return cls(arms, 0, None, None, "none")
 
     def with_arm(self, label: str, row: Summary = (0,)) -> OfflineData:
-        """Return this data with a new arm in the last column; `row` is (n, mean, variance)."""
+        """Return this data with a new arm in the last column.
+
+        `row` is `(n, mean)` or `(n, mean, variance)`. By default, the new arm has no logs.
+        """
         arms = self.arms.with_arm(label)
         new = OfflineData.from_summary({label: row})
         return OfflineData(
@@ -254,8 +257,8 @@ class OfflineData(Tabular):
         The limit is s √(ν/χ²), where s is the pooled standard deviation, ν = Σ (n − 1) are its
         degrees of freedom, and χ² is the 5 % quantile of the chi-square distribution with ν degrees
         of freedom, approximated after Wilson & Hilferty (1931). The limit is NaN if ν is below 2.
-        It assumes roughly normal rewards and is less reliable if a few large rewards dominate the
-        variance.
+        The approach assumes roughly normal rewards and is less reliable if a few large rewards
+        dominate the variance.
 
         Example:
             >>> logs = OfflineData.from_summary({"A": (50, 1.0, 4.0), "B": (52, 1.0, 4.0)})

@@ -46,7 +46,7 @@ def hybrid_posterior(
 
 
 def sample_mean(total: float, pulls: float, noise: float) -> Posterior:
-    """Return the posterior of a mean without a prior.
+    """Return the posterior of a mean under a flat prior.
 
     It is normal with mean total/pulls and variance noise²/pulls. Without pulls its mean is +∞, so
     that an arm without pulls beats every arm with pulls, and each arm is pulled at least once.

@@ -39,7 +39,7 @@ LINE_PROBLEMS = {
 
 @dataclass(frozen=True)
 class Source:
-    """One file or table.
+    """One file or table that logs were read from.
 
     Attributes:
         name: Path or name, as the caller wrote it.
@@ -147,7 +147,9 @@ class Provenance:
         return self.rows_read - self.rows_filtered - sum(n for _, n in self.rows_rejected)
 
     def rejected_text(self) -> str:
-        """Return a sentence with the number of rejected rows and the reasons; empty if none.
+        """Return a sentence with the number of rejected rows and the reasons.
+
+        Returns an empty string if no rows were rejected.
 
         Example:
             >>> reasons = (("reward_missing", 9), ("time_unreadable", 3))

@@ -119,7 +119,10 @@ class _Batch(NamedTuple):
     has_atoms: bool
 
     def at(self, rows: Ints) -> Floats:
-        """Return `columns` for the given rows; a single row is returned once and broadcasts."""
+        """Return `columns` for the given rows.
+
+        If the batch has only one row, returns that row once; it broadcasts over `rows`.
+        """
         return self.columns if self.low.shape[1] == 1 else self.columns.take(rows, axis=2)
 
 

@@ -1,6 +1,6 @@
 """Distribution of the arms' moves in a new period, and the bound that covers them.
 
-Let w_ke be the share of arm k's logged rewards that come from period e. In the model of
+Let w_ke be the share of arm k's logged rewards that comes from period e. In the model of
 `two_way.py`, period e moves all arms by c_e, and arm k by a further d_ke. In a new period the
 common move is c and the own move d_k. The arm's true mean then differs from the true mean behind
 its logs by::
@@ -109,7 +109,7 @@ class NextPeriod:
 
         Args:
             law: Confidence distribution of the sizes of own and common moves.
-            share: Share of each arm's logged rewards that come from each period, by (arm, period).
+            share: Share of each arm's logged rewards that comes from each period, by (arm, period).
         """
         square = (share**2).sum(axis=1)
         arms = len(share)
@@ -123,7 +123,7 @@ class NextPeriod:
 
         Args:
             law: Confidence distribution of the sizes of own and common moves.
-            share: Share of each arm's logged rewards that come from each period, by (arm, period).
+            share: Share of each arm's logged rewards that comes from each period, by (arm, period).
         """
         apart = ((share - share.mean(axis=0)) ** 2).sum(axis=1)
         return cls(law, 1.0 + (share**2).sum(axis=1), apart, 0.0)

@@ -94,7 +94,8 @@ class OneWay:
     def estimate(self) -> Floats:
         """Return Paule & Mandel's estimate of τ², the variance between periods.
 
-        It is the τ² at which the Q statistic equals its degrees of freedom, or 0 if there is none.
+        It is the τ² at which the Q statistic equals its degrees of freedom, or 0 if Q is below them
+        at τ² = 0.
         """
         return self._estimate
 
@@ -103,20 +104,21 @@ class OneWay:
         return self._root(self.q, self.df)
 
     def lower(self, alpha: float) -> Floats:
-        """Return a lower confidence limit for τ²; it is too high with probability at most `alpha`.
+        """Return a lower confidence limit for τ², the variance between periods.
 
-        The limit is often 0.
+        The limit exceeds the true τ² with probability at most `alpha`. It is often 0.
         """
         return self._root(
             lambda x: self.log_tail(self.q(x)), np.full_like(self.df, np.log1p(-alpha))
         )
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return a confidence interval that misses τ² with probability at most `alpha`.
+        """Return a confidence interval for τ², the variance between periods.
 
-        The ends come from the Q-profile: the chi-square probability P(χ² ≤ Q) is 1 − alpha/2 at the
-        lower end and alpha/2 at the upper end. The latter probability is conditional on τ > 0, so
-        the upper end is above 0 even if all periods are alike.
+        It misses the true τ² with probability at most `alpha`. The ends come from the Q-profile:
+        the chi-square probability P(χ² ≤ Q) is 1 − alpha/2 at the lower end and alpha/2 at the
+        upper end. The latter probability is conditional on τ > 0, so the upper end is above 0 even
+        if all periods are alike.
         """
         start = self.log_tail(self.q(np.zeros(1)))
         high = self._root(lambda x: self.log_tail(self.q(x)), start + np.log(alpha / 2))
@@ -124,7 +126,10 @@ class OneWay:
 
     @cached_property
     def law(self) -> Fiducial:
-        """Confidence distribution of the pooled τ; all moves count as own moves, none as common."""
+        """Confidence distribution of the pooled τ, the standard deviation of moves between periods.
+
+        All moves count as own moves, none as common moves.
+        """
         tau = GRID * math.sqrt(self.scale[0])
         start = self.log_tail(self.q(np.zeros(1)))
         q = np.array([self.q(square)[0] for square in tau**2])
@@ -138,7 +143,7 @@ class OneWay:
     def correlation(self) -> float:
         """Average correlation between two arms' moves in the same period, noise included.
 
-        0 if no two arms were seen in the same period.
+        It is 0 if no two arms were seen in the same period.
         """
         tau2 = float(self.estimate().mean())
         z = self._centred(tau2) / np.sqrt(np.where(self.seen, self.noise, 1.0) + tau2)
@@ -154,15 +159,15 @@ class OneWay:
     def inflation(self) -> float:
         """Variance of the Q statistic divided by its variance for independent arms.
 
-        Equals 1 + others · correlation², where `others` is the average number of other arms seen in
-        the same period. 1 if arms are not pooled.
+        If arms are pooled, it equals 1 + others · correlation², where `others` is the average
+        number of other arms seen in the same period. Otherwise it is 1.
         """
         arms = self.seen.sum(axis=0)
         others = float((arms * (arms - 1)).sum() / arms.sum())
         return 1.0 + others * self.correlation**2 if self.pooled else 1.0
 
     def _centred(self, tau2: float | Floats) -> Floats:
-        """Return each mean minus its arm's weighted mean; 0 if the arm was not seen."""
+        """Return each period's mean minus the arm's weighted mean; 0 if the arm was not seen."""
         weight = 1.0 / (self.noise + tau2)
         centre = (weight * self.mean).sum(axis=1) / weight.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)

@@ -104,9 +104,9 @@ class PeriodTable:
 
     @cached_property
     def share(self) -> Floats:
-        """Share of each arm's rewards that come from each period, by (arm, period).
+        """Share of each arm's rewards that comes from each period, by (arm, period).
 
-        0 for arms without rewards.
+        It is 0 for arms without rewards.
         """
         return np.asarray(self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1.0))
 
@@ -117,10 +117,10 @@ class PeriodTable:
 
     @cached_property
     def factors(self) -> Floats:
-        """Standard deviation of each logged arm's move from its logs to a new period, over τ.
+        """Standard deviation of each logged arm's move to a new period, divided by τ.
 
         τ is the standard deviation of an arm's moves between periods. The factor of an arm is
-        √(1 + Σ_e w_e²), where w_e is the share of its rewards that come from period e.
+        √(1 + Σ_e w_e²), where w_e is the share of its rewards that comes from period e.
         """
         return np.asarray(np.sqrt(1.0 + (self.share[self.logged] ** 2).sum(axis=1)))
 
@@ -210,7 +210,8 @@ class PeriodTable:
     def relative_if_aligned(self) -> NextPeriod | None:
         """Distribution of the moves that the relative bound W would have to cover.
 
-        It assumes that all arms had been logged in the same periods. None if unknown.
+        This is hypothetical: it assumes that all arms were logged in the same periods. None if
+        unknown.
         """
         if self.spread is None:
             return None

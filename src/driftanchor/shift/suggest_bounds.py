@@ -224,7 +224,7 @@ def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
 
 
 def _volatile(table: PeriodTable) -> list[str]:
-    """Return the labels of arms that move significantly more than the average of the others."""
+    """Return the labels of arms that move significantly more than the other arms on average."""
     labels = [label for label, often in zip(table.arms, table.repeated, strict=True) if often]
     if len(labels) == 1:
         return []

@@ -125,7 +125,7 @@ class TwoWay:
     def df(self) -> int:
         """Degrees of freedom of the residual sum of squares Q_d.
 
-        0 if own moves cannot be separated from common moves.
+        There are none if own moves cannot be separated from common moves.
         """
         arms, periods = self.seen.shape
         return int(self.seen.sum() - arms - periods + self.components)
@@ -168,7 +168,7 @@ class TwoWay:
 
     @cached_property
     def _centred(self) -> Floats:
-        """Each mean minus its arm's unweighted mean, to reduce rounding errors."""
+        """Each period's mean minus the arm's unweighted mean, to reduce rounding errors."""
         centre = np.where(self.seen, self.mean, 0.0).sum(axis=1) / self.seen.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
 
@@ -201,7 +201,8 @@ class TwoWay:
     def _fit_by_arms(self, weight: Floats, own_q: float, common: Floats) -> Fit:
         """Return a fit that computes Q_c from linear systems with one row per arm.
 
-        Q_c is the increase of the sum of squares if period effects are penalised.
+        Q_c, the statistic for the size of common moves, is the increase of the sum of squares when
+        period effects are penalised.
         """
         y = self._centred
         arm_weight, period_weight = weight.sum(axis=1), weight.sum(axis=0)
@@ -226,9 +227,9 @@ class TwoWay:
 
 
 class Spread:
-    """Estimated standard deviations τ_c of common moves and τ_d of own moves.
+    """Estimates of the standard deviations of common moves (τ_c) and of own moves (τ_d).
 
-    Has estimates, intervals and their joint confidence distribution.
+    Provides point estimates, confidence intervals and a joint confidence distribution.
     """
 
     def __init__(self, table: TwoWay) -> None:
@@ -246,7 +247,8 @@ class Spread:
     def own_interval(self, alpha: float) -> tuple[float, float]:
         """Return a 1 − alpha confidence interval for τ_d², the variance of own moves.
 
-        As in `OneWay.interval`, the upper end is conditional on τ_d > 0.
+        The tail probability at the upper end is conditional on τ_d > 0, so that the upper end is
+        above 0.
         """
         start = self.own2 or self.table.scale
         low = falling_root(self._own_log_tail, math.log1p(-alpha / 2), start / 2)
@@ -257,7 +259,8 @@ class Spread:
         """Return a 1 − alpha confidence interval for τ_c², the variance of common moves.
 
         Tail probabilities are averaged over the confidence distribution of τ_d, the standard
-        deviation of own moves. As in `OneWay.interval`, the upper end is conditional on τ_c > 0.
+        deviation of own moves. At the upper end they are conditional on τ_c > 0, so that the upper
+        end is above 0.
         """
         _, weight = self._own
 

@@ -47,7 +47,7 @@ def mixture_radius(n: float, alpha: float, target: float) -> float:
 def prior_weight(alpha: float, target: float) -> float:
     """Return ρ, the number of rewards that the prior of `mixture_radius` counts as.
 
-    It makes the interval nearly as short as possible after `target` rewards.
+    This ρ makes the interval nearly as short as possible after `target` rewards.
 
     Example:
         >>> round(prior_weight(0.05, 100.0), 2)
@@ -95,9 +95,9 @@ def empirical_bernstein_interval(
 
 
 def target_stake(alpha: float, target: float, variance: float) -> float:
-    """Return the stake that gives nearly the shortest `empirical_bernstein_interval`.
+    """Return a nearly optimal stake for `empirical_bernstein_interval`.
 
-    The interval is nearly the shortest after `target` values with the given variance.
+    With it, the interval is nearly as short as possible after `target` values of this variance.
 
     Example:
         >>> round(target_stake(0.05, 1000.0, 0.09), 3)
@@ -269,10 +269,10 @@ def _largest_difference(
     """Return the largest p − q such that the negative log p-values sum to at most `limit`.
 
     p is a live mean and q a logged mean. Let L be the likelihood of a mean. The negative log
-    p-values are A = live − log L(p) and B = old − log L(q), or 0 if negative. To weight the p-value
-    of q, the caller multiplies the logged counts by that weight. At the largest difference,
-    A′(p) = −B′(q) = s, and the slope s determines p and q. If one p-value would exceed 1, it is set
-    to 1 and the other gets the whole limit.
+    p-values are A = live − log L(p) and B = old − log L(q), or 0 if negative. To give the p-value
+    of q a weight, the caller multiplies the logged counts and `old` by it. At the largest
+    difference, A′(p) = −B′(q) = s, and the slope s determines p and q. If one p-value would exceed
+    1, it is set to 1 and the other gets the whole limit.
     """
     low, high, slope = 0.0, math.inf, 1.0
     p, q, slack = 0.0, 0.0, math.inf
@@ -324,9 +324,9 @@ def _point_with_slope(successes: float, failures: float, slope: float) -> float:
 
 
 def _point_derivative(successes: float, failures: float, p: float) -> float:
-    """Return the derivative of `_point_with_slope` with respect to the slope, where it returns p.
+    """Return the derivative of `_point_with_slope` with respect to the slope.
 
-    The derivative is 0 if p is 0 or 1.
+    The derivative is taken at the slope for which that function returns p. It is 0 if p is 0 or 1.
     """
     curvature = successes * (1.0 - p) * (1.0 - p) + failures * p * p
     if curvature == 0.0:

@@ -35,7 +35,7 @@ class Estimate(NamedTuple):
 
 
 def mean_estimate(values: Floats) -> Estimate:
-    """Return the mean of many independent values, with a 95 % interval based on the normal.
+    """Return the mean of many independent values, with a 95 % normal-approximation interval.
 
     Example:
         >>> mean_estimate(np.array([1.0, 3.0] * 50)).value
@@ -117,8 +117,8 @@ def quantile_interval(
 ) -> Interval:
     """Return a distribution-free interval for a quantile.
 
-    Both ends are values of the sample. Their ranks follow from the number of values below the
-    quantile, which is binomial.
+    The number of values below the quantile is binomial. This gives the ranks of the two sample
+    values that become the ends.
 
     Args:
         values: A sample.

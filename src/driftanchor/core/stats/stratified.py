@@ -45,8 +45,8 @@ class Stratified:
     """Arms compared within strata.
 
     Attributes:
-        mean: Estimated mean of each arm, had it been logged in the same proportions of strata as
-            all arms of its connected component together.
+        mean: Mean that each arm would have if its rewards were distributed over strata like those
+            of all arms in its connected component.
         n: Effective number of rewards of each arm; at most the actual number.
         component: Number of the connected component that each arm belongs to. Only arms linked by a
             chain of shared strata are in the same component and can be compared.
@@ -101,9 +101,9 @@ def _solve_by_arm(
     """Return each arm's mean and its variance divided by σ², from one equation per arm.
 
     σ² is the variance of a reward. Arm k has n_ks rewards in stratum s and n_k in all strata;
-    stratum s has N_s. The covariance matrix of the means is σ² (A + J)⁻¹, with
-    A = diag(n_k) − n diag(1/N_s) nᵀ. J_kj is n_k n_j/N if arms k and j are in the same connected
-    component, which has N rewards, and 0 otherwise.
+    stratum s has N_s. The covariance matrix of the means is σ² (A + J)⁻¹. Here
+    A = diag(n_k) − n diag(1/N_s) nᵀ, where n is the matrix of all n_ks. J_kj is n_k n_j/N if arms k
+    and j are in the same connected component, which has N rewards, and 0 otherwise.
     """
     arm_n, stratum_n = n.sum(axis=1), n.sum(axis=0)
     component_n = np.bincount(arm_component, weights=arm_n)
