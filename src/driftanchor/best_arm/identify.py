@@ -41,8 +41,8 @@ class Identification(Tabular):
     Attributes:
         rules: Names of the rules. `"lucb-h"` uses the logs and their bias bounds, `"lucb"` ignores
             the logs, and `"trusting"` is LUCB-H with all bias bounds set to 0.
-        pulls: Number of online pulls until the rule stopped, by (rule, run). If it never stopped:
-            `most_pulls` or `most_pulls − 1`, since pulls come in pairs.
+        pulls: Number of online pulls until the rule stopped, by (rule, run). If the rule never
+            stopped: `most_pulls` or `most_pulls − 1`, since pulls come in pairs.
         answers: Column of the arm that the rule named, by (rule, run); −1 if it never stopped.
         best: Column of the best arm; an array by run if each run draws its own means.
         delta: Allowed probability of a wrong answer.
@@ -76,7 +76,7 @@ class Identification(Tabular):
         return Estimate(share, *wilson(share, self.runs))
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return statistics of each rule: its pulls, the share of runs that stopped, and errors."""
+        """Return statistics of each rule: pulls, share of runs that stopped, and error rate."""
         return {rule: self._statistics(rule) for rule in self.rules}
 
     def _statistics(self, rule: str) -> dict[str, float]:

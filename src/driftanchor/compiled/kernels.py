@@ -257,7 +257,7 @@ def _remove_unused(home: Path) -> None:
 
 
 def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.FunctionType]:
-    """Return all functions that compiling `functions` and the rules of `cls` involves, by name."""
+    """Return all functions that are compiled for `functions` or the methods of `cls`, by name."""
     roots = [*functions, *OVERLOADS.values()]
     if cls is not None:
         names = ("index", "believe", "sample", "choose", "moved", "law", "law_at", "laws")
@@ -272,7 +272,7 @@ def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None
 
     Args:
         functions: The functions.
-        cls: The policy class, whose attributes the overloads read.
+        cls: A policy class; the attributes that the overloads read are hashed too.
     """
     attributes = ("normals", "uniforms", "memory", "uses_logs", "belief")
     values = [getattr(cls, name, None) for name in attributes]

@@ -15,8 +15,8 @@ from driftanchor.policies.base import Account, Best, Policy, challenge
 class AdaUCB(Policy):
     """The online mean plus a radius that depends on how often the other arms were pulled.
 
-    Every arm is pulled once. Then, for arm i with T_i pulls and reward sum S_i, and a horizon of n
-    rounds::
+    Every arm is pulled once. With a horizon of n rounds, arm i with T_i pulls and reward sum S_i
+    then has this index::
 
         H_i   = Σ_j min(T_i, √(T_i T_j))
         index = S_i/T_i + σ √(c l(n/H_i) / T_i),   l(x) = log((x + e) √log(x + e))

@@ -116,8 +116,8 @@ class Policy:
 
         Propensities are computed from this distribution. A policy without noise need not define it.
 
-        Engines can leap over rounds if the class sets `leaps`. The distribution must then not
-        depend on the round. Its `mean` must be (S + m₀)/(T + 1) for `leaps = "online"`, or
+        Engines can leap over rounds if the class sets `leaps`. In that case the distribution must
+        not depend on the round. Its `mean` must be (S + m₀)/(T + 1) for `leaps = "online"`, or
         (S + N m + m₀)/(T + N + 1) for `leaps = "hybrid"`. Here T and S are the number and the sum
         of the online rewards, N and m the number and the mean of the logged ones, and m₀ is
         `prior_mean`.
@@ -364,7 +364,8 @@ def law_at(policy: Policy, evidence: Evidence, column: int, now: Round) -> Index
 class RoundKind(NamedTuple):
     """The probability of a guard pull in a round, and the distribution of the common move.
 
-    A guard pull tests an arm that may be better than the leader; only `GuardedAnchorTS` has them.
+    A guard pull tests an arm that may be better than the leader. Only `GuardedAnchorTS` has guard
+    pulls.
     """
 
     guard: float  # probability of a guard pull, which draws no samples

@@ -17,7 +17,7 @@ from driftanchor.policies.base import Account, Best, Policy, challenge
 class BetaTS(Policy):
     """A sample from the Beta posterior of the arm's success probability; logs are ignored.
 
-    For an arm with T online pulls and S successes::
+    An arm with T online pulls and S successes has this index::
 
         index = θ ~ Beta(1 + S, 1 + T − S)
 
@@ -72,13 +72,13 @@ class BetaTS(Policy):
         return Account(best.column, arms)
 
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
-        """Return the Beta posterior of an arm."""
+        """Return the distribution of an arm's index: its Beta posterior."""
         a, b = shapes(evidence, column)
         return beta_sample(a, b)
 
 
 def sampled(evidence: Evidence, column: int, stream: Stream) -> float:
-    """Draw from an arm's posterior."""
+    """Draw a sample from the Beta posterior of the arm in `column`."""
     a, b = shapes(evidence, column)
     return beta(a, b, stream)
 

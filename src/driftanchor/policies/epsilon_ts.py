@@ -15,12 +15,12 @@ from driftanchor.policies.base import Policy
 class EpsilonTS(Policy):
     """A posterior sample with probability ε, otherwise the posterior mean; logs are ignored.
 
-    Every arm is pulled once. Then, for an arm with T pulls and reward sum S::
+    Every arm is pulled once. Then an arm with T pulls and reward sum S has this index::
 
         index = S/T + σ/√T · z   with probability ε,   z ~ N(0, 1)
                 S/T              otherwise
 
-    A coin is flipped for each arm in each round.
+    Each arm draws independently in each round.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.

@@ -61,8 +61,8 @@ class LogEvidence(NamedTuple):
 def logs_of(arm: ArmEvidence, move: float) -> LogEvidence:
     """Return the evidence from an arm's logs, given the common move.
 
-    The logs count with their bias bound, or with their relative bound and a mean shifted by `move`,
-    whichever makes mean + bound smaller.
+    There are two choices: the logged mean with its bias bound, or the logged mean shifted by `move`
+    with its relative bound. The choice with the smaller sum of mean and bound is used.
     """
     relative = moves_along(arm, move)
     mean, bound = arm.offline_mean, arm.bias_bound
@@ -101,7 +101,7 @@ def guess(policy: GuardedAnchorTS, arm: ArmEvidence, move: float, level: float) 
     """Return an estimate of the arm's mean, from live rewards and logs together.
 
     This is the pooled mean, clipped to within `policy.clip` standard errors of the live mean. It is
-    not clipped if the bounds on the logs are proved: the live mean can then differ only by chance.
+    not clipped if the bounds on the logs are proved: the means then differ only by chance.
     Without live rewards, the guess is the logged mean. Without usable logs either, it is `level`.
     """
     logs = logs_of(arm, move)
@@ -171,13 +171,13 @@ def joint_bound(
 ) -> float:
     """Return an upper bound on the arm's mean from live rewards and logs together.
 
-    Let S be the sum of the T live rewards, n the number T plus the pending pulls, and N the number
-    of logged rewards. Let u, the ceiling, be the logged mean plus its bound (plus twice the bound
-    for a proved relative bound), and r₂ the confidence radius for n + N rewards. The bound is
-    (S + N u)/(T + N) + r₂.
+    Let S be the sum of the T live rewards, n the number of live rewards and pending pulls, and N
+    the number of logged rewards. Let the ceiling u be the logged mean plus its bound, or plus twice
+    the bound if it is a proved relative bound. Let r₂ be the confidence radius for n + N rewards.
+    The result is (S + N u)/(T + N) + r₂.
 
-    If T > 0 and S/T < u, the bound is capped at the larger of u and x. Here x is the larger root of
-    n (x − S/T)² + N (x − u)² = (n + N) r₂², if there is one. The cap is valid because logs only
+    If T > 0 and S/T < u, the result is at most u or, if it is larger, x: the larger root of
+    n (x − S/T)² + N (x − u)² = (n + N) r₂², if there is one. The reason is that logs only
     contradict means above u.
     """
     ceiling = logs.mean + logs.bound
@@ -471,7 +471,11 @@ class GuardedAnchorTS(Policy):
         self.check_number("guard_share", above=0.0, high=1.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Return the arm to play: in a guard pull by the upper bound U, otherwise by the index."""
+        """Return the arm to play.
+
+        In a guard pull it is the arm with the largest upper bound, otherwise the arm with the
+        largest index.
+        """
         judged = judge(self, evidence, now)
         shared = judged.shared
         played = plays_guard(self, judged, stream)

@@ -1,4 +1,4 @@
-"""Hierarchical Thompson sampling: each arm's move since the logs has a common and an own part."""
+"""Hierarchical Thompson sampling: since the logs, arms moved together and also individually."""
 
 import math
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class HierarchicalTS(Policy):
 
     An arm's online mean is the sum of its offline mean, a move c common to all arms, and a move of
     its own, N(0, ω²). A bound counts as two standard deviations: ω = min(V, W)/2, with bias bound V
-    and relative bound W. For an arm with T online rewards of sum S, and N logged rewards of mean
-    m::
+    and relative bound W. An arm with T online rewards of sum S, and N logged rewards of mean m, has
+    this index::
 
         N'    = 1/(1/N + ω²/σ²)
         index = θ ~ N((S + N' (m + c) + m₀)/(T + N' + 1), σ²/(T + N' + 1))
@@ -61,7 +61,10 @@ class HierarchicalTS(Policy):
         )
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the posterior from online rewards and logs; a wider bound discounts the logs."""
+        """Return the posterior from online rewards and logs.
+
+        The wider the bound, the fewer online rewards the logs count for.
+        """
         own = own_sd(min(arm.bias_bound, arm.relative_bound))
         logged = moved_pulls(arm.offline_pulls, own, self.noise)
         n = arm.pulls + logged + 1.0
@@ -73,5 +76,5 @@ class HierarchicalTS(Policy):
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the distribution of the sample."""
+        """Return the distribution of the index: the normal posterior."""
         return one_sample(belief.mean, belief.sd)

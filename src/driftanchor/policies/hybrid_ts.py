@@ -13,7 +13,7 @@ from driftanchor.policies.base import Policy
 class HybridTS(Policy):
     """A sample from the posterior that pools logs and online rewards as if logs had no bias.
 
-    For an arm with T online rewards of sum S, and N logged rewards of mean m::
+    An arm with T online rewards of sum S, and N logged rewards of mean m, has this index::
 
         index = θ ~ N((S + N m + m₀)/(T + N + 1), σ²/(T + N + 1))
 
@@ -47,5 +47,5 @@ class HybridTS(Policy):
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the distribution of the sample."""
+        """Return the distribution of the index: the normal posterior."""
         return one_sample(belief.mean, belief.sd)

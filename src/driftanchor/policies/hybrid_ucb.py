@@ -11,7 +11,7 @@ from driftanchor.policies.base import Policy
 
 
 class PooledMean(NamedTuple):
-    """The mean of online and logged rewards, its standard deviation, and the number of logs."""
+    """The mean of online and logged rewards together, and its standard deviation."""
 
     mean: float
     sd: float
@@ -22,8 +22,8 @@ class PooledMean(NamedTuple):
 class HybridUCB(Policy):
     """The mean of logged and online rewards together, plus a radius, as if logs had no bias.
 
-    For an arm with T online rewards of sum S, and N logged rewards of mean m, after t online plays
-    of all arms::
+    An arm has T online rewards with sum S, and N logged rewards with mean m. After t online plays
+    of all arms, its index is::
 
         index = (S + N m)/(T + N) + σ √(c log(t + N) / (T + N))
 

@@ -15,15 +15,15 @@ from driftanchor.policies.ucb import log_plays
 class KLUCB(Policy):
     """The largest mean q whose divergence d from the online mean is small enough.
 
-    Every arm is pulled once. Then, for an arm with T pulls and reward sum S, after t plays of all
-    arms::
+    Every arm is pulled once. After t plays of all arms, an arm with T pulls and reward sum S has
+    this index::
 
         index = max{q : T d(S/T, q) ≤ log t + c log log t}
         d(p, q) = p log(p/q) + (1−p) log((1−p)/(1−q))   for Bernoulli and other rewards in [0, 1]
         d(p, q) = (p − q)²/(2σ²)                        for Gaussian rewards
 
-    The Gaussian index has the closed form S/T + σ √(2 (log t + c log log t)/T); with c = 0 it
-    is UCB.
+    For Gaussian rewards, the index has the closed form S/T + σ √(2 (log t + c log log t)/T). With
+    c = 0 this is UCB.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
@@ -61,11 +61,14 @@ class KLUCB(Policy):
 
     @property
     def reward_range(self) -> Range:
-        """Rewards from 0 to 1 if they are Bernoulli, any reward if they are Gaussian."""
+        """The lowest and the highest accepted reward: 0 and 1 if Bernoulli, any if Gaussian."""
         return (0.0, 1.0) if self.bernoulli else ANYTHING
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the mean of the arm's T online rewards, and σ/√T (1/√T if Bernoulli)."""
+        """Return the mean of the arm's T online rewards, and σ/√T.
+
+        For Bernoulli rewards σ counts as 1, so that the second number only encodes T.
+        """
         return sample_mean(arm.total, arm.pulls, 1.0 if self.bernoulli else self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:

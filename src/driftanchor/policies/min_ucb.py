@@ -31,8 +31,8 @@ class TwoBounds(NamedTuple):
 class MinUCB(Policy):
     """The smaller of two upper bounds on the online mean.
 
-    Every arm is pulled once. Then, for an arm with T online rewards of sum S, N logged rewards of
-    mean m, and bias bound V::
+    Every arm is pulled once. Then an arm with T online rewards of sum S, N logged rewards of mean
+    m, and bias bound V has this index::
 
         UCB    = S/T + σ √(w/T)
         UCB^S  = (S + N m)/(T + N) + σ √(w/(T + N)) + N V/(T + N)

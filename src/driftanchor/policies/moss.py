@@ -20,8 +20,8 @@ class PulledMean(NamedTuple):
 class MOSS(Policy):
     """The online mean plus a radius that is 0 once the arm has had its share of all rounds.
 
-    Every arm is pulled once. Then, for an arm with T pulls and reward sum S, K arms and a horizon
-    of n rounds::
+    Every arm is pulled once. With K arms and a horizon of n rounds, an arm with T pulls and reward
+    sum S then has this index::
 
         index = S/T + σ √(c log⁺(n/(K T)) / T)
 
@@ -63,7 +63,7 @@ class MOSS(Policy):
         return pulled_mean(arm)
 
     def sample(self, belief: PulledMean, now: Round, z: Draws) -> float:
-        """Return the mean plus its radius."""
+        """Return the online mean plus the radius."""
         return belief.mean + share_radius(belief, now, self.horizon, self.noise, self.c)
 
 

@@ -16,8 +16,8 @@ from driftanchor.policies.moss import PulledMean, pulled_mean, share_radius
 class MOTS(Policy):
     """A sample around the arm's online mean, capped at an upper bound like that of MOSS.
 
-    Every arm is pulled once. Then, for an arm with T pulls and reward sum S, K arms and a horizon
-    of n rounds::
+    Every arm is pulled once. With K arms and a horizon of n rounds, an arm with T pulls and reward
+    sum S then has this index::
 
         θ     ~ N(S/T, σ²/(ρ T))
         cap   = S/T + σ √(α log⁺(n/(K T)) / T)

@@ -13,7 +13,7 @@ from driftanchor.policies.base import Policy
 class OptimisticTS(Policy):
     """The larger of the online mean and an online sample; logs are ignored.
 
-    For an arm with T online rewards of sum S::
+    An arm with T online rewards of sum S has this index::
 
         anchor = (S + m₀)/(T + 1)
         index  = max(anchor, θ),   θ ~ N(anchor, c σ²/(T + 1))
@@ -46,7 +46,7 @@ class OptimisticTS(Policy):
         self.check_number("posterior_scale", above=0.0)
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the online posterior."""
+        """Return the posterior from online rewards alone."""
         return online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:

@@ -13,7 +13,7 @@ from driftanchor.policies.base import Policy
 class TS(Policy):
     """A sample from the posterior of online rewards; logs are ignored.
 
-    For an arm with T online rewards of sum S::
+    An arm with T online rewards of sum S has this index::
 
         index = θ ~ N((S + m₀)/(T + 1), σ²/(T + 1))
 
@@ -44,5 +44,5 @@ class TS(Policy):
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the distribution of the sample."""
+        """Return the distribution of the index: the normal posterior."""
         return one_sample(belief.mean, belief.sd)

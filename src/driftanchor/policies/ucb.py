@@ -13,8 +13,8 @@ from driftanchor.policies.base import Policy
 class UCB(Policy):
     """The online mean plus a radius that grows while the arm is not pulled.
 
-    Every arm is pulled once. Then, for an arm with T pulls and reward sum S, after t plays of all
-    arms::
+    Every arm is pulled once. After t plays of all arms, an arm with T pulls and reward sum S has
+    this index::
 
         index = S/T + σ √(c log t / T)
 
@@ -47,7 +47,7 @@ class UCB(Policy):
         return sample_mean(arm.total, arm.pulls, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """Return the mean plus its radius."""
+        """Return the online mean plus the radius."""
         return belief.mean + belief.sd * math.sqrt(self.c * log_plays(now))
 
 

@@ -285,7 +285,7 @@ def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
     """Yield one copy of the bandit per row of online means, without validating the rows.
 
     Args:
-        bandit: A bandit whose bias bounds were given.
+        bandit: A bandit with explicit bias bounds, which the copies share.
         rows: Online means by (copy, arm). They must be valid for the bandit's rewards.
 
     Example:

@@ -169,9 +169,9 @@ def follow(
     regret: Floats,
     lead: Lead,
 ) -> None:
-    """Leap from one marked round to the next, until a new leader or level should be searched.
+    """Leap from one marked round to the next, until the leader or the level should change.
 
-    In a round that is not marked, the leader is played. See `Lead` for the marks.
+    Only a marked round may play an arm other than the leader: see `Lead`.
     """
     leader, stream = lead.arm, state.run.stream
     others = 0.0
@@ -419,13 +419,13 @@ def in_blocks(
 
 
 def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -> tuple[int, float]:
-    """Draw a Gaussian random walk from `start` > 0, until it may have reached 0 or for `steps`.
+    """Draw a Gaussian random walk of at most `steps` steps, until it may have reached 0.
 
-    The walk is a Brownian motion observed at whole steps, with drift `drift` and standard deviation
-    `noise` per step. It stops at the first whole step after the Brownian motion touches 0. If the
-    motion ends above 0, the reflection principle gives the probability that it touched 0 on the
-    way. A motion that did is reflected after the first touch, so that it ends below 0. Bisection
-    then finds the step.
+    The walk is a Brownian path from `start` > 0, observed at whole steps, with mean `drift` and
+    standard deviation `noise` per step. The walk stops at the first whole step after the path
+    touches 0. If the path ends above 0, the reflection principle gives the probability that it
+    touched 0 on the way. A path that did is reflected after the first touch, so that it ends below
+    0. Bisection then finds the step.
 
     Returns:
         The number of steps, and the last position of the walk.
@@ -480,9 +480,9 @@ def advance(
     arm: int,
     rounds: int,
 ) -> None:
-    """Count `rounds` pulls of an arm, record regret at checkpoints, and update its distribution.
+    """Count `rounds` pulls of an arm, and record regret at the checkpoints among these rounds.
 
-    The arm's reward total must already include the rewards of these pulls.
+    The arm's reward total must already include these pulls. Its index distribution is updated.
     """
     evidence, progress = state.run.evidence, state.progress
     t, reached = progress[0], progress[1]

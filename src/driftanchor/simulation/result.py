@@ -41,7 +41,7 @@ class Result(Tabular):
         regret: Pseudo-regret, by (policy, run, checkpoint).
         pulls: Pulls of each arm at the horizon, by (policy, run, arm).
         seed: The seed of all noise.
-        engine: The engine that ran it, a key of `driftanchor.simulation.ENGINES`.
+        engine: The engine that played the runs, a key of `driftanchor.simulation.ENGINES`.
         max_regret: The regret of playing the worst arm throughout, an upper bound for every run.
         drawn: The best and the worst mean of each run, if each run draws its own means.
     """
@@ -227,8 +227,8 @@ class DrawnGaps(NamedTuple):
     Attributes:
         law: The distribution of all means.
         arms: The number of arms, K.
-        best: The largest online mean of each run.
-        worst: The smallest online mean of each run.
+        best: The largest of the means that each run drew.
+        worst: The smallest of the means that each run drew.
     """
 
     law: Law

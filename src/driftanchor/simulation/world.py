@@ -44,7 +44,7 @@ class World(NamedTuple):
 
 
 def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) -> World:
-    """Copy a bandit into new arrays, because a loop overwrites them if each run has its own means.
+    """Copy a bandit into new arrays, which a loop may overwrite with the means of each run.
 
     Args:
         bandit: The bandit.
@@ -106,7 +106,10 @@ def draw_reward(world: World, arm: int, stream: Stream) -> float:
 
 
 def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the sum of an arm's next `pulls` rewards: at once if Gaussian or Bernoulli."""
+    """Draw the sum of an arm's next `pulls` rewards.
+
+    One draw is enough for Gaussian and Bernoulli rewards.
+    """
     mean: float = world.online[arm]
     noise: float = world.noise[arm]
     if pulls > 0 and world.law == GAUSSIAN:
@@ -127,7 +130,10 @@ def student(stream: Stream) -> float:
 
 
 def draw_mean(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the mean of `pulls` logged rewards of an arm: at once if Gaussian or Bernoulli."""
+    """Draw the mean of `pulls` logged rewards of an arm.
+
+    One draw is enough for Gaussian and Bernoulli rewards.
+    """
     mean: float = world.offline[arm]
     noise: float = world.noise[arm]
     if world.law == BERNOULLI:
@@ -194,7 +200,7 @@ def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: b
 def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
     """Draw the means of the runs from `first_run` on into `drawn`.
 
-    The axes of `drawn` are the run, online or logged mean, and the arm.
+    The axes of `drawn` are the run, the kind of mean (online, logged) and the arm.
     """
     for row in range(drawn.shape[0]):
         for arm in range(drawn.shape[2]):
