@@ -41,8 +41,8 @@ class Identification(Tabular):
     Attributes:
         rules: Names of the rules. `"lucb-h"` uses the logs and their bias bounds, `"lucb"` ignores
             the logs, and `"trusting"` is LUCB-H with all bias bounds set to 0.
-        pulls: Number of online pulls until the rule stopped, by (rule, run). If it never stopped:
-            `most_pulls` or `most_pulls − 1`, since pulls come in pairs.
+        pulls: Number of online pulls until the rule stopped, by (rule, run). If the rule never
+            stopped: `most_pulls` or `most_pulls − 1`, since pulls come in pairs.
         answers: Column of the arm that the rule named, by (rule, run); −1 if it never stopped.
         best: Column of the best arm; an array by run if each run draws its own means.
         delta: Allowed probability of a wrong answer.
@@ -76,7 +76,7 @@ class Identification(Tabular):
         return Estimate(share, *wilson(share, self.runs))
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return statistics of each rule: its pulls, the share of runs that stopped, and errors."""
+        """Return statistics of each rule: pulls, share of runs that stopped, and error rate."""
         return {rule: self._statistics(rule) for rule in self.rules}
 
     def _statistics(self, rule: str) -> dict[str, float]:
@@ -136,21 +136,23 @@ def identify(
 
     Each step pulls two arms: the leader, which has the largest online mean, and its rival, which
     has the largest upper bound of the other arms. A run stops when the leader's lower bound is at
-    least the rival's upper bound. `"lucb-h"` computes bounds from online rewards and logs, `"lucb"`
-    from online rewards alone, and `"trusting"` is `"lucb-h"` with bias bounds of 0. All rules see
-    the same rewards, and those that use logs see the same logs.
+    least the rival's upper bound.
+
+    Up to three rules are compared. `"lucb-h"` computes bounds from online rewards and logs,
+    `"lucb"` from online rewards alone, and `"trusting"` is `"lucb-h"` with bias bounds of 0. All
+    rules see the same rewards, and those that use logs see the same logs.
 
     Args:
         bandit: The bandit to simulate. The rules rely on its bias bounds, which may be wrong. Runs
             of a `random_bandit` draw the same means as in `simulate`.
         delta: Allowed probability of a wrong answer if the bias bounds hold.
-        radius: `"anytime"` holds in all rounds at once, so a rule may stop as soon as its bounds
-            separate. `"paper"` is σ √(2 log(K t/δ)/n) for K arms and n rewards, which is proved
-            only for one fixed round t.
+        radius: The confidence radius of the bounds. `"anytime"` is valid in all rounds at once, so
+            a rule may stop as soon as its bounds separate. `"paper"` is σ √(2 log(K t/δ)/n) for K
+            arms, n rewards, noise σ and δ = `delta`; it is proved only for one fixed round t.
         runs: Number of runs of each rule.
         seed: Seed of all noise.
         most_pulls: Number of pulls after which a run gives up.
-        threads: Max number of threads; `None` for all cores.
+        threads: The maximum number of threads; `None` for all cores.
         engine: `"compiled"` uses Numba. `"interpreted"` is far slower, with bit-identical results.
             `"auto"` is `"compiled"` if Numba is installed, else `"interpreted"`.
         progress: Called with (runs done, total runs) as results arrive.
@@ -223,25 +225,29 @@ def _check_bandit(bandit: Bandit) -> None:
 
 
 def _noise(bandit: Bandit) -> float:
-    """Return σ such that rewards are σ-sub-Gaussian: half their range if it is finite."""
+    """Return σ such that rewards are σ-sub-Gaussian.
+
+    If the range of rewards is finite, σ is half its length; otherwise it is the bandit's noise.
+    """
     low, high = bandit.reward_range
     return bandit.noise if math.isinf(high - low) else max((high - low) / 2.0, 1e-300)
 
 
 def rules_for(bandit: Bandit) -> list[str]:
-    """Return the names of the rules that `identify` compares, in the order of their runs."""
+    """Return the names of the rules that `identify` compares for this bandit."""
     return list(_worlds(bandit))
 
 
 def _worlds(bandit: Bandit, drawn: Floats | None = None, first: int = 0) -> dict[str, World]:
     """Return the world that each rule sees, by rule name.
 
-    The worlds share arrays, and each run writes its means into them, so play only one world.
+    The worlds share arrays, and each run writes its means into them, so play only one of the
+    worlds.
 
     Args:
         bandit: The bandit to simulate.
         drawn: Means of a random bandit, as `drawn_means` returns them.
-        first: The first run in `drawn`.
+        first: The number of the first run in `drawn`.
     """
     world = world_of(bandit, drawn, first)
     without = {"lucb": world._replace(offline_pulls=np.zeros_like(world.offline_pulls))}

@@ -2,11 +2,11 @@
 
 The rule is from Kalyanakrishnan, Tewari, Auer & Stone (2012), "PAC Subset Selection in Stochastic
 Multi-armed Bandits". The bounds with logs are those of LUCB-H: Yang, Tan & Cheung (2025), "Best Arm
-Identification with Possibly Biased Offline Data", UAI, arXiv 2505.23165. Their radius is proved
-only for one fixed round. A rule that checks its bounds in every round needs a radius that holds in
-all rounds at once. The anytime radius does: it is the normal mixture of Robbins (1970).
+Identification with Possibly Biased Offline Data", UAI, arXiv 2505.23165. The radius in that paper
+is proved only for one fixed round. A rule that checks its bounds in every round needs a radius that
+is valid in all rounds at once. The anytime radius is: it is the normal mixture of Robbins (1970).
 
-Plain scalar code over arrays, with bit-identical results whether interpreted or compiled by Numba.
+This is plain scalar code, with bit-identical results whether interpreted or compiled by Numba.
 Run r has the same logs and rewards as run r of `simulate`.
 """
 
@@ -31,7 +31,7 @@ UNDECIDED = -1
 
 
 class Rule(NamedTuple):
-    """Parameters of the bounds."""
+    """The parameters of an arm's confidence bounds."""
 
     noise: float  # σ: rewards are σ-sub-Gaussian
     delta: float  # δ, the allowed probability that any bound fails
@@ -46,7 +46,7 @@ class Interval(NamedTuple):
 
 
 def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
-    """Return the bounds of an arm: on each side, the tighter of two intervals.
+    """Return confidence bounds on an arm's online mean: the intersection of two intervals.
 
     The arm must have been pulled. Let S be the sum of its T online rewards, m the mean of its N
     logged rewards, V its bias bound, and r(n) the radius for n rewards. The intervals are::
@@ -55,7 +55,7 @@ def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
         pooled   (S + N m)/(T + N) ± (r(T + N) + N V/(T + N))
 
     Logs with an infinite bias bound are ignored. If the true bias exceeds V, the intervals may be
-    disjoint: lower > upper.
+    disjoint. Then `lower` is above `upper`.
 
     Example:
         >>> arm = ArmEvidence(100, 50.0, offline_pulls=300, offline_mean=0.5, bias_bound=0.0)
@@ -78,8 +78,9 @@ def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
 def radius(rule: Rule, n: float, alpha: float, aim: float, now: Round) -> float:
     """Return the half-width of an interval for the mean of n rewards.
 
-    The anytime radius depends on `alpha`, the error probability, and is tuned for `aim` rewards.
-    The paper's radius is σ √(2 log(K t/δ)/n) for K arms after t pulls.
+    The anytime radius depends on `alpha`, the allowed error probability, and is nearly as small as
+    possible for `aim` rewards. The paper's radius is σ √(2 log(K t/δ)/n) for K arms after t pulls,
+    with `rule.noise` σ and `rule.delta` δ.
     """
     if rule.anytime:
         return rule.noise * mixture_radius(n, alpha, aim)
@@ -96,7 +97,7 @@ def play_runs(
     pulls: Ints,
     answers: Ints,
 ) -> bool:
-    """Play runs from `first_run` on, and write each run's `pulls` and `answers`."""
+    """Play the runs from `first_run` on, and fill `pulls` and `answers` with one entry per run."""
     for row in range(pulls.size):
         prepare(world, keys, first_run + row, state)
         answers[row] = play_run(rule, world, most_pulls, state)
@@ -105,7 +106,10 @@ def play_runs(
 
 
 def play_run(rule: Rule, world: World, most_pulls: int, state: RunState) -> int:
-    """Play one run. Return the column of the arm found best, or `UNDECIDED` after `most_pulls`."""
+    """Play one run, and return the column of the arm found best.
+
+    Returns `UNDECIDED` if `most_pulls` pulls do not suffice.
+    """
     evidence, arms = state.evidence, world.online.size
     for arm in range(arms):
         pull(world, state, arm)
@@ -135,14 +139,14 @@ def pull(world: World, state: RunState, arm: int) -> None:
 
 
 def bound(rule: Rule, evidence: Evidence, arm: int, t: int) -> None:
-    """Update one arm's bounds after t pulls in total."""
+    """Compute one arm's bounds after `t` pulls of all arms, and store them in `evidence.memory`."""
     bounds = interval(rule, arm_at(evidence, arm), Round(t, evidence.pulls.size))
     evidence.memory[arm, LOWER] = bounds.lower
     evidence.memory[arm, UPPER] = bounds.upper
 
 
 def bound_all(rule: Rule, evidence: Evidence, t: int) -> None:
-    """Update every arm's bounds after t pulls in total."""
+    """Compute every arm's bounds after `t` pulls of all arms, and store them."""
     for arm in range(evidence.pulls.size):
         bound(rule, evidence, arm, t)
 

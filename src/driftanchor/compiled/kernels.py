@@ -1,12 +1,13 @@
-"""Compiles rules and loops with Numba, and caches them on disk.
+"""Compile rules and loops with Numba, and cache them on disk.
 
-A loop does not depend on the policy: it calls the policy's rule through a function pointer. So a
-loop is compiled once per machine, and for a new policy only its rule is compiled. A policy needs no
-decorator: the plain functions it calls are found by walking its code.
+A rule is a function that depends on the policy, such as the choice of an arm. A loop plays the
+rounds and calls the rule through a function pointer, so it does not depend on the policy. A loop is
+compiled once per machine; a new policy compiles only its own rule. A policy needs no decorator: the
+plain functions that it calls are found by walking its code.
 
-Numba caches compiled code on disk, but checks only a function's own file before it trusts the
-cache. The cache folder is therefore named by a hash of the code and the constants of every function
-that is compiled in, so editing a helper leads to another folder.
+Before Numba reuses code from its disk cache, it checks only whether the function's own file has
+changed. The cache folder is therefore named by a hash of the code and the constants of every
+function that is compiled in, so that an edited helper leads to another folder.
 """
 
 from __future__ import annotations
@@ -54,12 +55,13 @@ _lock = threading.RLock()  # Numba compiles in one thread at a time anyway
 
 
 def rule(policy: Policy, make: Callable[[Any], Kernel], *arguments: Any) -> Kernel:
-    """Return a function of a policy's class, compiled for arguments of these types.
+    """Return a compiled rule: a function that depends on the policy's class.
 
     Args:
         policy: The policy.
-        make: Makes the function from `numbers_type(policy)`. The function's first argument is
-            `parameters_of(policy)`; it rebuilds the policy with `policy_from`.
+        make: Takes the type from `policy_type(policy)` and returns the function to compile. The
+            first argument of that function is `parameters_of(policy)`, from which it rebuilds the
+            policy with `policy_from`.
         arguments: Example arguments; the function is compiled for their types.
     """
     with _lock:
@@ -67,9 +69,10 @@ def rule(policy: Policy, make: Callable[[Any], Kernel], *arguments: Any) -> Kern
 
 
 def policy_type(policy: Policy) -> Any:
-    """Return the type that stands for a policy's class, a new one after its code has changed.
+    """Return the named tuple type that stands for the policy's class in compiled code.
 
-    In a notebook a helper or a constant may be defined again while the class stays.
+    For a class outside this package, the type is new whenever the code that the class uses has
+    changed: in a notebook, a helper or a constant may be redefined without redefining the class.
     """
     cls = type(policy)
     if cls.__module__.partition(".")[0] == "driftanchor":
@@ -87,9 +90,10 @@ def returns_column(rule: Kernel) -> bool:
 
 
 def entry(kernel: Kernel, *arguments: Any) -> Kernel:
-    """Return the kernel's version for arguments of these types, which skips Numba's type dispatch.
+    """Return the compiled version of a kernel for arguments of these types.
 
-    Looking up the types of all evidence arrays takes longer than a decision among ten arms.
+    Calls to it skip Numba's type dispatch. Looking up the types of all evidence arrays takes longer
+    than a decision among ten arms.
     """
     numba = require("numba", extra="fast", why="compiled decisions")
     compiled: Any = kernel
@@ -98,10 +102,10 @@ def entry(kernel: Kernel, *arguments: Any) -> Kernel:
 
 
 def loop(function: Kernel, *arguments: Any) -> Kernel:
-    """Return a loop that depends on no policy, compiled for arguments of these types.
+    """Return a function that depends on no policy, compiled for arguments of these types.
 
-    Rules among the arguments are called through function pointers. Loops release the GIL. A rule
-    called directly from Python holds it, because reacquiring the GIL can take longer than a
+    Compiled rules among the arguments are called through function pointers. Loops release the GIL.
+    A rule called directly from Python holds it, because reacquiring the GIL can take longer than a
     decision.
     """
     with _lock:
@@ -123,7 +127,7 @@ def _compiled(policy: Policy | None, make: Kernel, kind: Any, arguments: tuple[A
 
 
 def _type_of(numba: Any, argument: Any) -> Any:
-    """Return Numba's type of an argument; for a compiled rule, that of a pointer to it."""
+    """Return Numba's type of an argument; for a compiled rule, the type of a function pointer."""
     signatures = getattr(argument, "nopython_signatures", None)
     return numba.types.FunctionType(signatures[0]) if signatures else numba.typeof(argument)
 
@@ -199,9 +203,9 @@ def cache_home() -> Path:
 
 
 def _cache_folder(digest: str | None) -> Path | None:
-    """Return a cache folder that only this user can write to, or `None`.
+    """Return the cache folder for a code digest, or `None` if there can be no cache.
 
-    Numba loads pickles from it, so a folder that others can write to is not used.
+    Numba loads pickles from the folder, so a folder that other users can write to is not used.
     """
     if digest is None:
         return None
@@ -226,7 +230,7 @@ def _cache_folder(digest: str | None) -> Path | None:
 
 
 def open_to_others(*folders: Path) -> Path | None:
-    """Return the first folder that another user owns or can write to."""
+    """Return the first of these folders that another user owns or can write to, or `None`."""
     for folder in folders:
         status = folder.stat()
         if status.st_uid != os.geteuid() or status.st_mode & 0o022:
@@ -245,7 +249,7 @@ def _warn_of(place: str) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """Remove cache folders unused for a month; most belong to source code edited since."""
+    """Remove cache folders unused for `UNUSED_DAYS`; most are for code that has changed since."""
     for folder in home.iterdir():
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 86_400:
@@ -253,7 +257,7 @@ def _remove_unused(home: Path) -> None:
 
 
 def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.FunctionType]:
-    """Return every function compiled into these functions or into a policy's rules, sorted."""
+    """Return all functions that are compiled for `functions` or the methods of `cls`, by name."""
     roots = [*functions, *OVERLOADS.values()]
     if cls is not None:
         names = ("index", "believe", "sample", "choose", "moved", "law", "law_at", "laws")
@@ -262,13 +266,13 @@ def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.Fun
 
 
 def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None) -> str | None:
-    """Return a hash of the code of some functions and of the values they read.
+    """Return a hash of the code of some functions and of the values that they read.
 
-    Returns `None` if a function reads something that cannot be hashed.
+    Returns `None` if a function reads a value that cannot be hashed.
 
     Args:
         functions: The functions.
-        cls: The policy class, whose attributes the overloads read.
+        cls: A policy class; the attributes that the overloads read are hashed too.
     """
     attributes = ("normals", "uniforms", "memory", "uses_logs", "belief")
     values = [getattr(cls, name, None) for name in attributes]
@@ -296,7 +300,7 @@ def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None
 
 
 def _content(value: object) -> bytes | None:
-    """Return a value as bytes for a hash; `None` if it may change without notice."""
+    """Return bytes that identify a value, for a hash; `None` if its type is not supported."""
     if isinstance(value, tuple):
         parts = [_content(x) for x in value]
         return None if None in parts else repr(parts).encode()

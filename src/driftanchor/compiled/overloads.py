@@ -1,8 +1,8 @@
 """Overloads through which compiled code calls the methods of a policy's class.
 
-In compiled code a policy is a named tuple of its numbers, and each class has its own tuple type.
-All code calls a policy through functions of `driftanchor.policies.base`. These are overloaded here,
-so that Numba uses the methods of the class that belongs to the tuple's type.
+In compiled code a policy is a named tuple of its numeric parameters, and each policy class has its
+own tuple type. All code calls a policy through functions in `driftanchor.policies.base`. The
+overloads here replace these functions with the methods of the class that the tuple type stands for.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _names: dict[str, int] = {}
 
 
 def numbers_of(policy: Policy) -> dict[str, float]:
-    """Return the numeric fields and properties, which compiled code may read from `self`."""
+    """Return the policy's numeric fields and properties: all that compiled methods may read."""
     cls = type(policy)
     names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
     names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
@@ -77,13 +77,15 @@ def parameters_of(policy: Policy) -> Floats:
 def numbers_type(policy: Policy, version: object = None) -> Any:
     """Return the named tuple type that stands for the policy's class in compiled code.
 
-    Numba treats named tuples with the same name and fields as one type, so the name is numbered: a
-    class defined again under the same name, as in a notebook, gets a new type. The type is stored
-    on the class, because Numba's disk cache must find it under the same name in every process.
+    Numba treats named tuples with the same name and fields as one type. The name therefore ends in
+    a number, so that a class redefined under the same name, as in a notebook, gets a new type. The
+    type is stored on the class, because Numba's disk cache must find it under the same name in
+    every process.
 
     Args:
         policy: The policy.
-        version: The version of the class's code; another version gets a new type.
+        version: Identifies the class's code. The type is new if this differs from the last call;
+            `None` keeps the type.
     """
     cls: Any = type(policy)
     fields = tuple(numbers_of(policy))
@@ -100,18 +102,21 @@ def numbers_type(policy: Policy, version: object = None) -> Any:
 
 
 def policy_from(numbers: Any, parameters: Floats) -> Any:
-    """Rebuild a policy, as a `numbers` tuple, from `parameters_of(policy)`. Compiled code only."""
+    """Rebuild a policy, as a tuple of the type `numbers`, from `parameters_of(policy)`.
+
+    Only compiled code can call this.
+    """
     raise NotImplementedError
 
 
 def _read(length: int, source: str) -> str:
-    """Return source code for the first `length` cells of an array, as call arguments."""
+    """Return `source` formatted with 0, 1, … up to `length` − 1, as comma-separated arguments."""
     return ", ".join(source.format(i) for i in range(length))
 
 
 @functools.cache
 def overload_all() -> None:
-    """Register the overloads below with Numba, once."""
+    """Register all `OVERLOADS` with Numba, once per process."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
     for target, resolve in OVERLOADS.items():
         extending.overload(target, strict=False, jit_options=INLINED)(resolve)
@@ -237,7 +242,7 @@ OVERLOADS: dict[Any, Any] = {
 
 @functools.cache
 def register(function: types.FunctionType) -> None:
-    """Let compiled code call a plain function."""
+    """Register a plain Python function with Numba, so that compiled code can call it."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
     if function.__module__.partition(".")[0] != "driftanchor":
         options = CHECKED
@@ -247,7 +252,10 @@ def register(function: types.FunctionType) -> None:
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
-    """Yield the plain functions among `roots` and all that they call, except overloaded ones."""
+    """Yield the plain functions among `roots` and all functions that they call, at any depth.
+
+    Overloaded functions, and functions that only these call, are left out.
+    """
     seen: set[types.FunctionType] = set()
     waiting = [root for root in roots if isinstance(root, types.FunctionType)]
     while waiting:
@@ -261,7 +269,7 @@ def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
 
 
 def values_read(function: types.FunctionType) -> Iterator[object]:
-    """Yield the values that a function reads from its module and its closure."""
+    """Yield the values of the global names and closure variables that a function uses."""
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # not assigned yet
             yield cell.cell_contents

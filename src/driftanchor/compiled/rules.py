@@ -1,6 +1,6 @@
-"""The functions that compiled loops and live decisions call on a policy.
+"""The rules of a policy that compiled loops and live decisions call.
 
-Each function here takes the result of `overloads.numbers_type` and returns a plain function, which
+Each function here takes the result of `kernels.policy_type` and returns a plain function, which
 `kernels.rule` compiles.
 """
 
@@ -20,7 +20,8 @@ from driftanchor.policies.base import cache_belief, choose, law_at, moves_togeth
 def chooser(numbers: Any) -> Callable[..., int]:
     """Return the rule that chooses an arm in a simulated round.
 
-    Its last argument is the arm whose numbers changed since the last round; negative for all arms.
+    The rule's last argument, `changed`, is the arm whose numbers changed since the last round. A
+    negative number means that all arms changed.
     """
 
     def chosen(
@@ -46,8 +47,9 @@ def chooser(numbers: Any) -> Callable[..., int]:
 def live_chooser(numbers: Any) -> Callable[..., int]:
     """Return the rule that chooses an arm in a live decision.
 
-    It uses the noise of decision `n`. The first `count` entries of `changed` are the columns that
-    changed since the last decision; a negative `count` stands for all columns.
+    The rule uses the noise of decision number `n`. The first `count` entries of `changed` are the
+    columns whose numbers changed since the last decision. A negative `count` means that all columns
+    changed.
     """
 
     def chosen(
@@ -82,7 +84,7 @@ def law_writer(numbers: Any) -> Callable[..., None]:
 
 
 def laws_writer(numbers: Any) -> Callable[..., tuple[float, float, float]]:
-    """Return `write_laws` for a policy's class; it returns the fields of `RoundKind` as a tuple."""
+    """Return `write_laws` as a rule, which returns the fields of `RoundKind` as a plain tuple."""
 
     def write(
         parameters: Floats,

@@ -1,4 +1,4 @@
-"""The policies, one per file, and the names they have on the command line and in files."""
+"""The policies, one per file, and their names on the command line and in experiment files."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def make(name: str, /, **parameters: Any) -> Policy:
 
     Args:
         name: The name of a built-in policy, the name of a policy from an installed package, or the
-            location of your own class: `module:Class` or `folder/file.py:Class`. The last two
-            import the package or file, which runs its code.
+            address of your own class: `module:Class` or `folder/file.py:Class`. In the last two
+            cases the package, module or file is imported, which runs its code.
         parameters: Parameters that differ from the defaults.
 
     Example:
@@ -98,7 +98,7 @@ def make(name: str, /, **parameters: Any) -> Policy:
 
 
 def _class(name: object) -> type[Policy]:
-    """Return the class with this name; built-in names take precedence."""
+    """Return the policy class with this name; built-in names take precedence."""
     if not isinstance(name, str) or name in POLICIES:
         return POLICIES[check.choice(name, "policy", list(POLICIES))]
     if outside.is_address(name):

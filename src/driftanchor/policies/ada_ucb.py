@@ -13,22 +13,24 @@ from driftanchor.policies.base import Account, Best, Policy, challenge
 
 @dataclass(frozen=True, kw_only=True)
 class AdaUCB(Policy):
-    """The online mean plus a radius that counts only the arms that compete.
+    """The online mean plus a radius that depends on how often the other arms were pulled.
 
-    Every arm is pulled once. Then, with T_i pulls and reward sum S_i of arm i in n rounds::
+    Every arm is pulled once. With a horizon of n rounds, arm i with T_i pulls and reward sum S_i
+    then has this index::
 
         H_i   = Σ_j min(T_i, √(T_i T_j))
         index = S_i/T_i + σ √(c l(n/H_i) / T_i),   l(x) = log((x + e) √log(x + e))
 
     The sum is over the arms that can be played. An arm that was pulled far less often than arm i
-    adds little to H_i, so arms that are clearly worse do not shrink the radii of the others. l is
-    close to the logarithm for large x, and at least 1. Without a horizon, t replaces n.
+    adds little to H_i, so arms that are clearly worse hardly shrink the radii of the others. The
+    function l is at least 1, and close to the logarithm for large x. If the horizon is unknown, the
+    current round t replaces n.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; 1 in the source.
-        c: 2 in the source.
-        horizon: n; 0 if it is unknown. Simulations do not fill it in.
+        noise: σ, the standard deviation of a reward; 1 in the source.
+        c: The factor of l; 2 in the source.
+        horizon: n, the number of rounds; 0 if unknown. `simulate` does not set it.
 
     Example:
         >>> from driftanchor import Learner
@@ -61,18 +63,18 @@ class AdaUCB(Policy):
         return best.column
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """Return the decision and the upper bound of every arm."""
+        """Repeat the decision of `choose`, and record the upper bound of every arm."""
         columns = range(evidence.pulls.size)
         bounds = [(upper_bound(self, evidence, i, now), dict[str, float]()) for i in columns]
         return Account(self.choose(evidence, now, stream), bounds)
 
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
-        """Return the upper bound of an arm, which is a constant."""
+        """Return the distribution of an arm's index: a constant, its upper bound."""
         return constant(upper_bound(self, evidence, column, now))
 
 
 def upper_bound(policy: AdaUCB, evidence: Evidence, column: int, now: Round) -> float:
-    """Return the mean of an arm plus its radius; +∞ before its first pull."""
+    """Return the online mean of an arm plus its radius; +∞ before the first pull."""
     pulls = evidence.pulls[column]
     if pulls == 0:
         return math.inf
@@ -84,7 +86,10 @@ def upper_bound(policy: AdaUCB, evidence: Evidence, column: int, now: Round) -> 
 
 
 def rivals(evidence: Evidence, column: int) -> float:
-    """Return H_i, the sum of min(T_i, √(T_i T_j)) over the playable arms j and arm i itself."""
+    """Return H_i = Σ_j min(T_i, √(T_i T_j)) for arm i, the arm in `column`.
+
+    T_j is the number of pulls of arm j. The sum is over the playable arms and arm i itself.
+    """
     root = math.sqrt(evidence.pulls[column])
     total = 0.0
     for other in range(evidence.pulls.size):

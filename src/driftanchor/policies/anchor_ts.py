@@ -1,8 +1,8 @@
 """Anchor-TS, the paper's algorithm.
 
 Li, Fu, Chen & Kong (2026), "Sample-Mean Anchored Thompson Sampling for Offline-to-Online Learning
-with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below refer to it; E1, E2, …
-are entries of `docs/evidence/errata.md`, about pseudo-code that cannot be right as printed.
+with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below refer to this algorithm.
+E1, E2, … are entries of `docs/evidence/errata.md`, on pseudo-code that cannot be right as printed.
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from driftanchor.policies.base import Policy
 
 
 class TwoPosteriors(NamedTuple):
-    """The two posteriors of an arm."""
+    """The online posterior of an arm's mean, and the hybrid posterior, shifted right."""
 
     mean: float  # online: the anchor
     sd: float  # online
-    hybrid_mean: float  # shifted right by Z
+    hybrid_mean: float  # includes the shift Z
     hybrid_sd: float
 
 
@@ -36,27 +36,29 @@ class AnchorCandidates(NamedTuple):
 class AnchorTS(Policy):
     """The median of the online mean, an online sample and a hybrid sample shifted right.
 
-    With T online rewards of sum S (pending pulls do not count), N logged rewards of mean m, and
-    bias bound V::
+    An arm has T online rewards with sum S (pending pulls do not count), N logged rewards with mean
+    m, and a bias bound V. Its index is::
 
         anchor = (S + m₀)/(T + 1)
         θ_on   ~ N(anchor, c σ²/(T + 1))
         θ_hyb  ~ N((S + N m + m₀)/(T + N + 1) + Z, c σ²/(T + N + 1)),   Z = N V/(T + N)
         index  = median(anchor, θ_on, θ_hyb)
 
-    Without logs Z = 0, and θ_hyb is a second online sample. If the logs fit, θ_hyb is close to the
-    anchor, which saves exploration. If they do not, θ_hyb is an outlier, which only decides whether
-    the index is the smaller or the larger of anchor and θ_on. With V = ∞ it is always the larger:
-    the logs are ignored, but the rule differs from the one for an arm without logs. A relative
-    bound W replaces V if it gives the lower ceiling; the base class then moves the logs
-    (`Policy.moved`).
+    Without logs Z = 0, and θ_hyb is a second online sample. If the logs are right, θ_hyb is close
+    to the anchor, which saves exploration. If they are wrong, θ_hyb is an outlier and only decides
+    whether the index is the smaller or the larger of the anchor and θ_on. With V = ∞ the index is
+    always the larger of the two. The logs are then ignored, but the rule is not the same as for an
+    arm without logs.
+
+    A relative bound replaces V if it gives the tighter upper bound on the online mean. The logs are
+    then shifted by the common move (see `Policy.moved`).
 
     Attributes:
-        prior_mean: m₀; the paper has 0.
-        noise: σ; the paper has 1.
-        posterior_scale: c; the paper has 1. With Gaussian rewards, 1 has the lowest median regret
-            and rare runs that never recover; 2 matches the Lai–Robbins rate; 4 is what the theorem
-            covers.
+        prior_mean: m₀, the prior mean; 0 in the paper.
+        noise: σ, the standard deviation of a reward; 1 in the paper.
+        posterior_scale: c, a factor of the posterior variances; 1 in the paper. With Gaussian
+            rewards, 1 gives the lowest median regret, but rare runs never recover; 2 matches the
+            Lai–Robbins rate; 4 is the case that the theorem covers.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
@@ -81,16 +83,16 @@ class AnchorTS(Policy):
         self.check_number("posterior_scale", above=0.0)
 
     def believe(self, arm: ArmEvidence) -> TwoPosteriors:
-        """Lines 10 to 15: the posteriors of one arm."""
+        """Return the two posteriors of an arm (lines 10 to 15 of the paper's Algorithm 1)."""
         return posteriors(arm, self.prior_mean, self.noise, self.posterior_scale)
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
-        """Lines 5 to 7: the index of one arm."""
+        """Return the median of the anchor and two samples (lines 5 to 7 of Algorithm 1)."""
         three = candidates(belief, z)
         return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
 
     def law(self, belief: TwoPosteriors, now: Round) -> IndexLaw:
-        """Lines 5 to 7 as a distribution: the median of the anchor and two samples."""
+        """Return the distribution of the median of the anchor and two samples."""
         return median_law(belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
@@ -100,8 +102,8 @@ class AnchorTS(Policy):
 
 def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) -> TwoPosteriors:
     """Return the online and the shifted hybrid posterior of one arm."""
-    # Line 12 as printed, mean ← (T mean + R)/(T + 2), forgets the prior's pull and converges
-    # to half the mean (E1). The proofs use the sum of all rewards over T + 1.
+    # Line 12 as printed, mean ← (T mean + R)/(T + 2), omits the pull that the prior counts as, and
+    # converges to half the mean (E1). The proofs divide the sum of all rewards by T + 1.
     online = online_posterior(arm, prior_mean, noise, scale)
     # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
     hybrid = hybrid_posterior(arm, prior_mean, noise, scale)
@@ -110,7 +112,7 @@ def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) 
 
 
 def candidates(belief: TwoPosteriors, z: Draws) -> AnchorCandidates:
-    """Return the three numbers of one arm; a sample is mean + sd · z with z standard normal."""
+    """Return the anchor and the two samples of one arm, from the standard normals in `z`."""
     # Line 5: θ_on ~ N(μ_on, σ_on²)
     online_sample = belief.mean + belief.sd * z.on
     # Line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²); hybrid_mean includes Z

@@ -1,4 +1,4 @@
-"""Artificial Replay: a policy that replays its logs as if they happened now."""
+"""Artificial Replay: a base policy that receives logged rewards as if they were online rewards."""
 
 import math
 from dataclasses import dataclass
@@ -12,27 +12,29 @@ from driftanchor.policies.ucb import log_plays
 
 @dataclass(frozen=True, kw_only=True)
 class ArtificialReplay(Policy):
-    """UCB1 or TS that is fed a logged reward whenever it picks an arm that has one left.
+    """UCB1 or TS, given a logged reward whenever it picks an arm that has one left.
 
-    Each round: ask the base policy, which sees online rewards and the logged rewards used so far;
-    if the arm it picks has unused logged rewards, use the next one and ask again; otherwise play
-    that arm. Logged rewards are treated as unbiased, but only those that the base policy asks for
-    are used. Bounds change nothing. Even with a relative bound, the logs are replayed unchanged: a
-    later draw of the common move would change rewards that were already replayed.
+    In each round the base policy picks an arm. It sees the online rewards and the logged rewards
+    replayed so far. If the picked arm has logged rewards left, the next one is replayed, and the
+    base policy picks again. Otherwise the picked arm is played. Logged rewards are treated as
+    unbiased, and only those that the base policy asks for are replayed.
 
-    Logs hold sums, not single rewards, so the single rewards are simulated as N exchangeable normal
-    variables with the logged sum. If r of them are left and sum to R, the next one is drawn from
-    N(R/r, σ²(1 − 1/r)). Together they add up to the logged total exactly.
+    Bias bounds and relative bounds are ignored. The logs are not shifted by a common move, because
+    a later draw of the move would change rewards that were already replayed.
+
+    The logs provide sums, not single rewards. So the single rewards of an arm are simulated as
+    exchangeable normal variables with the logged sum. If r of them are left and sum to R, the next
+    one is drawn from N(R/r, σ²(1 − 1/r)). Together they add up to the logged sum exactly.
 
     The policy is meant for simulations, and campaigns refuse it. One decision may replay all logged
     rewards, and its propensities can only be estimated by repeating the decision 1,000 times. With
     1,000 logged rewards per arm, the first decision of a campaign would take minutes.
 
     Attributes:
-        prior_mean: m₀ of TS.
-        noise: σ.
-        base: `"ucb"` or `"ts"`.
-        c: The c of UCB.
+        prior_mean: m₀, the prior mean of TS.
+        noise: σ, the standard deviation of a reward.
+        base: The base policy, `"ucb"` or `"ts"`.
+        c: The parameter c of `UCB`.
 
     Example:
         >>> ArtificialReplay(base="ts").parameters()
@@ -61,7 +63,7 @@ class ArtificialReplay(Policy):
         return self.base == "ts"
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """Return the base policy's index of an arm whose pulls include the replayed rewards."""
+        """Return the base policy's index; `arm` counts replayed rewards as online rewards."""
         if self.samples:
             posterior = online_posterior(arm, self.prior_mean, self.noise)
             return posterior.mean + posterior.sd * z.on
@@ -69,7 +71,7 @@ class ArtificialReplay(Policy):
         return law.mean + law.sd * math.sqrt(self.c * log_plays(now))
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Replay until the base policy picks an arm whose logs are used up."""
+        """Replay until the base policy picks an arm whose logs are used up; return that arm."""
         used, used_total = evidence.memory[:, 0], evidence.memory[:, 1]
         while True:
             chosen = ask_base(self, evidence, now, stream)
@@ -84,7 +86,7 @@ class ArtificialReplay(Policy):
 
 
 def ask_base(policy: ArtificialReplay, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """Return the base policy's choice, counting replayed rewards as online ones."""
+    """Return the base policy's choice, counting replayed rewards as online rewards."""
     used, used_total = evidence.memory[:, 0], evidence.memory[:, 1]
     lived = Round(now.t + int(used.sum()), now.arms)
     best = Best(-math.inf, -1, 0)

@@ -30,12 +30,16 @@ from driftanchor.errors import DriftanchorError, InvalidInput, shown
 class Account(NamedTuple):
     """A decision and the numbers behind it.
 
+    The leader is the arm that looks best. A guard pull tests another arm that may be better. Only
+    `GuardedAnchorTS` has guard pulls.
+
     Attributes:
         column: The column of the arm to play.
-        arms: The index of every arm and its named parts; empty if they were not recorded.
-        leader: The leader, if this is a guard pull; otherwise `None`.
-        skipped: The leader, if a guard pull was due but was skipped at random; otherwise `None`.
-        guard_share: The probability of playing a guard pull that is due.
+        arms: For each arm, its index and the named parts of the index; empty if not recorded.
+        leader: The column of the leader, if this is a guard pull; otherwise `None`.
+        skipped: The column of the leader, if a guard pull was due but skipped at random; otherwise
+            `None`.
+        guard_share: The probability that a guard pull is played when one is due.
     """
 
     column: int
@@ -49,12 +53,13 @@ class Account(NamedTuple):
 class Policy:
     """A rule that gives every arm an index; the arm with the largest index is played.
 
-    A policy defines `index`, or `believe` and `sample`. These may use the policy's fields and
-    properties, the arm's numbers, the round, and the noise that the class asks for. All functions
-    they call must be plain module-level functions of numbers, so that Numba can compile them.
+    A policy class defines `index`, or both `believe` and `sample`, or its own `choose`. These
+    methods may use the policy's fields and properties, the arms' numbers, the round, and the noise
+    that the class requests in `normals` and `uniforms`. All functions that they call must be plain
+    module-level functions of numbers, so that Numba can compile them.
 
     Attributes:
-        prior_mean: m₀, the expected reward before anything is known.
+        prior_mean: m₀, the mean reward to expect from an arm without data.
         noise: σ, the standard deviation of an arm's rewards.
     """
 
@@ -66,7 +71,7 @@ class Policy:
     belief: ClassVar[Any] = None  # the named tuple that `believe` returns
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     uses_logs: ClassVar[bool] = True  # False if logs change nothing
-    uses_bounds: ClassVar[bool] = True  # False if V by itself changes nothing
+    uses_bounds: ClassVar[bool] = True  # False if a bias bound alone changes nothing
     leaps: ClassVar[str | None] = None  # "online" or "hybrid": see `law`
     not_live: ClassVar[str | None] = None  # why campaigns refuse the policy, if they do
 
@@ -88,7 +93,7 @@ class Policy:
         return ANYTHING
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """Return the index of one arm in this round."""
+        """Return the arm's index in this round; by default, `sample` applied to its belief."""
         return self.sample(self.believe(arm), now, z)
 
     def believe(self, arm: ArmEvidence) -> Any:
@@ -101,7 +106,7 @@ class Policy:
         )
 
     def sample(self, belief: Any, now: Round, z: Draws) -> float:
-        """Return the index of an arm from its belief."""
+        """Return the arm's index, from its belief, the round and the noise `z`."""
         raise InvalidInput(
             f"{self.name!r} defines neither index nor believe and sample", argument="policy"
         )
@@ -109,11 +114,13 @@ class Policy:
     def law(self, belief: Any, now: Round) -> IndexLaw:
         """Return the distribution of the index that `sample` draws.
 
-        Propensities are computed from it. A policy without noise need not define it. Engines can
-        leap over rounds if the distribution does not depend on the round and its `mean` has one of
-        two forms: (S + m₀)/(T + 1), with `leaps = "online"`, or (S + N m + m₀)/(T + N + 1), with
-        `leaps = "hybrid"`. Here T is the number and S the sum of online rewards, and N and m are
-        the number and the mean of the logged ones.
+        Propensities are computed from this distribution. A policy without noise need not define it.
+
+        Engines can leap over rounds if the class sets `leaps`. In that case the distribution must
+        not depend on the round. Its `mean` must be (S + m₀)/(T + 1) for `leaps = "online"`, or
+        (S + N m + m₀)/(T + N + 1) for `leaps = "hybrid"`. Here T and S are the number and the sum
+        of the online rewards, N and m the number and the mean of the logged ones, and m₀ is
+        `prior_mean`.
         """
         raise InvalidInput(
             f"{self.name!r} does not define law, the distribution of its index", argument="policy"
@@ -122,7 +129,7 @@ class Policy:
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
         """Return the distribution of one arm's index.
 
-        Override this if the distribution depends on more than the arm's belief.
+        Override this if the distribution depends on other arms too.
         """
         return law_of(self, arm_at(evidence, column), now)
 
@@ -137,22 +144,23 @@ class Policy:
         return laws_of_indices(self, evidence, now, moves, guard, laws)
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """Return the arm's numbers given the common move. Called only if W is promised.
+        """Return the arm's numbers after its logs are shifted by `common`, the common move.
 
-        By default, if W gives the lower ceiling, the logs shift by the common move and W replaces
-        V. So an index that knows only bias bounds works unchanged.
+        Called only if some arm has a relative bound. By default, the logs shift and the relative
+        bound replaces the bias bound if this gives the tighter upper bound on the online mean.
+        Otherwise the logs stay as they are. So `index` needs to know only bias bounds.
         """
         return moved(arm, common, self.noise)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Return the column to play: the largest index, ties broken at random.
+        """Return the column of the arm with the largest index, ties broken at random.
 
-        If a relative bound is promised, the common move is drawn first, once for all arms.
+        If any arm has a relative bound, the common move is drawn first, once for all arms.
         """
         return largest_index(self, evidence, now, stream)
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """Repeat the decision of `choose` with the same noise, and record its numbers.
+        """Repeat the decision of `choose` with the same noise, and record every arm's index.
 
         A policy that overrides `choose` should override this too. Otherwise only the column is
         recorded.
@@ -164,7 +172,7 @@ class Policy:
         return Account(chosen, recorder.indices)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """Return the parts of the index by name."""
+        """Return the named parts of the arm's index; none by default."""
         return {}
 
     def accepts(self, ends: Range) -> bool:
@@ -173,7 +181,10 @@ class Policy:
         return low <= ends[0] and ends[1] <= high
 
     def check_rewards(self, ends: Range, whose: str) -> None:
-        """Raise InvalidInput if the policy cannot handle rewards in this range."""
+        """Raise InvalidInput if the policy cannot handle rewards from `ends[0]` to `ends[1]`.
+
+        `whose` names these rewards in the message.
+        """
         if not self.accepts(ends):
             low, high = self.reward_range
             raise InvalidInput(
@@ -186,8 +197,8 @@ class Policy:
     def check_number(self, field: str, **limits: Any) -> None:
         """Validate a numeric field and store it as a float.
 
-        By default, refuse numbers so large or so small that sums or squares overflow or underflow:
-        all arms would then have the same index.
+        The default limits exclude numbers whose sums or squares would overflow or underflow. With
+        such numbers all arms would have the same index.
         """
         low = check.SMALLEST if limits.get("above") == 0.0 else -check.LARGEST
         limits = {"low": low, "high": check.LARGEST, **limits}
@@ -220,7 +231,7 @@ class _Recorder:
 
 
 def valid_policy(value: object) -> Policy:
-    """Return `value` if it is a policy; a class or a name is refused."""
+    """Return `value` if it is a `Policy` object; raise InvalidInput for anything else."""
     if not isinstance(value, Policy):
         raise InvalidInput(
             f"must be a Policy such as AnchorTS(), got {shown(value)}", argument="policy"
@@ -230,7 +241,9 @@ def valid_policy(value: object) -> Policy:
 
 @contextlib.contextmanager
 def errors_of(policy: str, hint: str = "") -> Iterator[None]:
-    """Name the policy in any error that its code raises.
+    """Convert exceptions from a policy's code into InvalidInput, with the policy's name.
+
+    Driftanchor's own errors and MemoryError pass unchanged.
 
     Args:
         policy: The name of the policy.
@@ -272,22 +285,26 @@ def _valid_index(policy: Policy, answer: Any) -> float:
 
 
 def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
-    """Return whether an inherited attribute, such as `law`, is still valid for a class.
+    """Return whether an inherited method such as `law` still matches the rule of a policy class.
 
-    It is not valid if a subclass of the class that defines the attribute overrides one of the
-    methods that the attribute describes.
+    `law`, for example, describes the index that `sample` draws. A class that inherits `law` but
+    overrides `sample` has a `law` that no longer matches.
 
     Args:
         cls: A policy class.
-        promise: The name of the attribute or method, such as `"law"`.
-        rule: The names of the methods and attributes that `promise` describes.
+        promise: The name of the method or attribute that describes the rule, such as `"law"`.
+        rule: The names of the methods and attributes that make up the rule.
     """
     home: Any = next(x for x in cls.__mro__ if promise in vars(x))
     return all(getattr(home, name) is getattr(cls, name) for name in rule)
 
 
 def caches_beliefs(cls: Any) -> bool:
-    """Return whether compiled code may cache beliefs: `index` and `choose` must be the defaults."""
+    """Return whether compiled code may cache the beliefs of a policy class.
+
+    It may if `index` and `choose` are not overridden, `belief` is a named tuple type, and `memory`
+    is 0.
+    """
     plain = cls.index is Policy.index and cls.choose is Policy.choose and cls.memory == 0
     return hasattr(cls.belief, "_fields") and plain
 
@@ -296,7 +313,7 @@ def caches_beliefs(cls: Any) -> bool:
 
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
-    """Return the index of one arm under `policy`."""
+    """Return the index that `policy` gives an arm; raise InvalidInput if it is not a number."""
     return _valid_index(policy, policy.index(arm, now, z))
 
 
@@ -310,12 +327,12 @@ def cache_belief(policy: Policy, evidence: Evidence, column: int) -> None:
 
 
 def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
-    """Return the arm's numbers given the common move, as `policy` sees them."""
+    """Return the arm's numbers after `policy` has shifted its logs by the common move."""
     return policy.moved(arm, common)
 
 
 def moves_together(policy: Policy, evidence: Evidence) -> bool:
-    """Return whether `policy` uses logs for which a relative bound is promised."""
+    """Return whether `policy` uses logs and any arm has a relative bound."""
     return policy.uses_logs and is_relative(evidence)
 
 
@@ -325,7 +342,10 @@ def draw(policy: Policy, stream: Stream) -> Draws:
 
 
 def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
-    """Return the column that `policy` plays; `together` is the result of `moves_together`."""
+    """Return the column that `policy` plays.
+
+    `together` is the result of `moves_together`. Only compiled code uses it.
+    """
     return valid_column(policy, policy.choose(evidence, now, stream))
 
 
@@ -342,7 +362,11 @@ def law_at(policy: Policy, evidence: Evidence, column: int, now: Round) -> Index
 
 
 class RoundKind(NamedTuple):
-    """The probability of a guard pull in a round, and the distribution of the common move."""
+    """The probability of a guard pull in a round, and the distribution of the common move.
+
+    A guard pull tests an arm that may be better than the leader. Only `GuardedAnchorTS` has guard
+    pulls.
+    """
 
     guard: float  # probability of a guard pull, which draws no samples
     mean: float  # mean of the common move, which is drawn once for all arms
@@ -352,16 +376,16 @@ class RoundKind(NamedTuple):
 def write_laws(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
-    """Write the distribution of each arm's index, once for each draw of the common move.
+    """Write the distribution of each arm's index into `laws`, for each draw of the common move.
 
     Args:
         policy: The policy.
         evidence: The numbers of all arms.
         now: The round.
-        moves: Standard normals z, each of which gives a common move mean + sd · z.
-        guard: Whether the round plays a guard pull if one is due.
+        moves: Draws of the common move, in standard deviations from its mean.
+        guard: Whether to assume that a guard pull is played if one is due.
         laws: The output, one `IndexLaw` per row: all arms for the first move, then all arms for
-            the next.
+            the second, and so on.
     """
     return policy.laws(evidence, now, moves, guard, laws)
 
@@ -369,7 +393,7 @@ def write_laws(
 def laws_of_indices(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
-    """Write the index distributions of a policy that plays the largest index."""
+    """Write the index distributions of a policy that plays the arm with the largest index."""
     if moves_together(policy, evidence):
         return laws_of_moved(policy, evidence, now, moves, laws)
     return laws_of_unmoved(policy, evidence, now, moves, guard, laws)
@@ -411,8 +435,8 @@ def laws_of_moved(
 def has_law(cls: type[Policy]) -> bool:
     """Return whether a policy's propensities can be computed from its index distributions.
 
-    They cannot if the class defines no distribution, or overrides the rule but inherits the
-    distribution.
+    They cannot if the class defines no distribution, or if it overrides how the index is computed
+    but inherits the distribution.
     """
     rule = ("index", "sample", "choose", "normals", "uniforms")
     if cls.laws is not Policy.laws:
@@ -427,10 +451,11 @@ def has_law(cls: type[Policy]) -> bool:
 
 
 def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """Return the playable arm with the largest index; ties are broken uniformly at random (E15).
+    """Return the playable arm with the largest index; ties are broken uniformly at random.
 
-    Every arm draws its noise, playable or not, so that retiring an arm changes no other arm's
-    draws. Returns -1 if no arm can be played or every index is NaN.
+    The noise is drawn for every arm, playable or not, so that retiring an arm does not change the
+    noise of the others. Returns -1 if no arm can be played or every index is NaN. Entry E15 of
+    docs/evidence/errata.md is about ties.
     """
     if moves_together(policy, evidence):
         return largest_moved(policy, evidence, now, stream)
@@ -450,8 +475,8 @@ def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> i
 def largest_moved(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
     """Return the arm with the largest index after one draw of the common move for all arms.
 
-    Given the common move, arms are independent, so this is a joint draw. Drawing the move anew for
-    each arm would turn a shared shift into independent noise.
+    Drawing the move anew for each arm would turn a shift that all arms share into independent
+    noise.
     """
     belief = common_move(evidence, policy.noise)
     common = belief.mean + belief.sd * normal(stream)
@@ -473,7 +498,10 @@ class Best(NamedTuple):
 
 
 def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
-    """Compare the best arm so far with one more; break ties uniformly, and never pick NaN."""
+    """Compare one more arm with the best so far, and return the new best.
+
+    Ties are broken uniformly at random. An arm whose value is NaN never wins.
+    """
     if not value >= best.value:
         return best
     tied = best.tied + 1 if value == best.value else 1

@@ -15,15 +15,16 @@ from driftanchor.policies.base import Account, Best, Policy, challenge
 
 @dataclass(frozen=True, kw_only=True)
 class BetaTS(Policy):
-    """One sample of the Beta posterior of a success probability.
+    """A sample from the Beta posterior of the arm's success probability; logs are ignored.
 
-    With T pulls and S successes online::
+    An arm with T online pulls and S successes has this index::
 
         index = θ ~ Beta(1 + S, 1 + T − S)
 
     This is the exact posterior for Bernoulli rewards under a uniform prior. A reward between 0 and
-    1 counts as that fraction of a success. Other rewards are refused: use TS for them. Rejection
-    sampling takes a random number of draws, so this class defines `choose` instead of `index`.
+    1 counts as that fraction of a success. Rewards outside [0, 1] are refused: use `TS` for them.
+    The class defines `choose` instead of `index`, because rejection sampling needs a random number
+    of draws.
 
     Attributes:
         prior_mean: Not used: the prior is uniform.
@@ -48,11 +49,11 @@ class BetaTS(Policy):
 
     @property
     def reward_range(self) -> Range:
-        """Rewards from 0 to 1."""
+        """The lowest and the highest reward that the policy accepts: 0 and 1."""
         return (0.0, 1.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Return the arm with the largest sample."""
+        """Return the arm with the largest sample, ties broken at random."""
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
             value = sampled(evidence, column, stream)
@@ -71,19 +72,22 @@ class BetaTS(Policy):
         return Account(best.column, arms)
 
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
-        """Return the Beta posterior of an arm."""
+        """Return the distribution of an arm's index: its Beta posterior."""
         a, b = shapes(evidence, column)
         return beta_sample(a, b)
 
 
 def sampled(evidence: Evidence, column: int, stream: Stream) -> float:
-    """Draw from an arm's posterior."""
+    """Draw a sample from the Beta posterior of the arm in `column`."""
     a, b = shapes(evidence, column)
     return beta(a, b, stream)
 
 
 def shapes(evidence: Evidence, column: int) -> tuple[float, float]:
-    """Return the shape parameters of an arm's posterior; the total is clipped to [0, T]."""
+    """Return the shape parameters (a, b) of an arm's Beta posterior.
+
+    The arm's reward sum is clipped to lie between 0 and its number of pulls.
+    """
     pulls = float(evidence.pulls[column])
     wins = min(max(evidence.totals[column], 0.0), pulls)
     return 1.0 + wins, 1.0 + pulls - wins

@@ -13,17 +13,19 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonTS(Policy):
-    """With probability ε a sample of the arm's posterior, otherwise its mean; logs are ignored.
+    """A posterior sample with probability ε, otherwise the posterior mean; logs are ignored.
 
-    Every arm is pulled once. Then, with T pulls and reward sum S online, and a coin flip per arm::
+    Every arm is pulled once. Then an arm with T pulls and reward sum S has this index::
 
         index = S/T + σ/√T · z   with probability ε,   z ~ N(0, 1)
                 S/T              otherwise
 
+    Each arm draws independently in each round.
+
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; 1 in the source.
-        epsilon: ε; `None` for 1/K, as in the source.
+        noise: σ, the standard deviation of a reward; 1 in the source.
+        epsilon: ε; `None` for 1/K with K arms, as in the source.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -48,7 +50,7 @@ class EpsilonTS(Policy):
 
     @property
     def chance(self) -> float:
-        """ε, or −1 for the default 1/K, because K is known only in a round."""
+        """ε, or −1 for the default 1/K, since the number K of arms is known only in a round."""
         return -1.0 if self.epsilon is None else self.epsilon
 
     def believe(self, arm: ArmEvidence) -> Posterior:
@@ -62,12 +64,12 @@ class EpsilonTS(Policy):
         return belief.mean
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the mixture of a sample around the mean, with weight ε, and the mean itself."""
+        """Return the distribution of the index: a normal with weight ε, otherwise the mean."""
         if belief.sd == 0.0:  # never pulled
             return constant(belief.mean)
         return mixture(coin(self, now), belief.mean, belief.sd, belief.mean, 0.0)
 
 
 def coin(policy: EpsilonTS, now: Round) -> float:
-    """Return ε, the probability that an arm is sampled."""
+    """Return ε, the probability that an arm's index is a sample and not the mean."""
     return policy.chance if policy.chance >= 0.0 else 1.0 / now.arms

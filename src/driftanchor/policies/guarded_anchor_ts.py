@@ -1,21 +1,23 @@
 """Guarded Anchor-TS, the default rule: trust the logs while live rewards agree, test every arm.
 
-It is this package's own rule and not the paper's. Unless the promises are proved:
+This rule is the package's own, not the paper's. Unless the bounds V and W on how far an arm's mean
+moved since the logs are proved, it works as follows:
 
-1. The guess of an arm's mean comes from its logs and its live rewards together. Once there are
-   rewards, it stays within `clip` standard errors of the live mean.
+1. An arm's guess is an estimate of its mean from logs and live rewards together. Once the arm has
+   live rewards, the guess stays within `clip` standard errors of their mean.
 2. The leader is the arm with the largest guess. If another arm's upper bound U is above both the
    leader's guess and the leader's U, the arm with the largest U is pulled: a guard pull.
-3. Logs cannot push U below the smaller of two bounds from live rewards: `online`, and `audit`,
-   which keeps an arm in play until it has lost a small budget. A test with many pending pulls is
-   the exception: it waits.
-4. Without a guard pull, an arm's index is a median of three as in Anchor-TS, with the guess as its
-   anchor, but without the prior and the shift Z: optimism comes from the guard.
+3. The logs cannot push U below the smaller of two bounds that use live rewards only. One of them,
+   `online`, is an ordinary confidence bound. The other, `audit`, keeps an arm in play until it has
+   lost a small budget. The exception is an arm with many pending pulls: its tests pause.
+4. In a round without a guard pull, an arm's index is a median of three numbers as in Anchor-TS,
+   with the guess as the anchor. It uses neither the prior nor the shift Z of Anchor-TS, because
+   guard pulls provide the optimism.
 
 `GuardedAnchorTS`, at the end of this file, lists the formulas in one block. The functions before it
-are these formulas, in the order in which a round needs them: the logs' evidence, the guess, the
-upper bounds, the judgement, the samples. `docs/learn/guarded.md` says why each part is there, what
-else was tried, and what still fails.
+compute them, in the order in which a round needs them: the logs' evidence, the guess, the upper
+bounds, the judgement, the samples. `docs/learn/guarded.md` explains why each part is there, what
+else was tried, and which weaknesses remain.
 """
 
 from __future__ import annotations
@@ -32,12 +34,15 @@ from driftanchor.core.noise import Draws, Stream, normal, uniform
 from driftanchor.core.posterior import Posterior, median
 from driftanchor.policies.base import Account, Best, Policy, RoundKind, challenge, draw
 
-HOPE = 0.5  # the online bound adds this to an arm's total reward, in σ
+HOPE = 0.5  # the online bound adds this to an arm's total reward, in units of σ
 MAX_PENDING = 4  # tests of an arm with logs pause at max(this, T) pending pulls
 
 
 def promises_may_fail(policy: GuardedAnchorTS) -> bool:
-    """Return whether V and W may be wrong; A = ε = 0 says that they are proved."""
+    """Return whether the bounds on the logs may be wrong.
+
+    `budget` = `eps` = 0 declares them proved.
+    """
     return policy.budget > 0.0 or policy.eps > 0.0
 
 
@@ -45,16 +50,20 @@ def promises_may_fail(policy: GuardedAnchorTS) -> bool:
 
 
 class LogEvidence(NamedTuple):
-    """The evidence of an arm's logs about its live mean, given the common move."""
+    """The evidence from an arm's logs about its live mean, given the common move."""
 
-    pulls: float  # N; 0 if there are no logs, or no promise about them
-    mean: float  # m; under W it includes the common move
-    bound: float  # B: V or W
-    relative: bool  # whether it is W
+    pulls: float  # N; 0 if there are no logs, or no bound for them
+    mean: float  # m; includes the common move if the bound is relative
+    bound: float  # B: the bias bound V or the relative bound W
+    relative: bool  # whether B is W
 
 
 def logs_of(arm: ArmEvidence, move: float) -> LogEvidence:
-    """Return the logs' evidence under V or W, whichever gives the lower ceiling m + B."""
+    """Return the evidence from an arm's logs, given the common move.
+
+    There are two choices: the logged mean with its bias bound, or the logged mean shifted by `move`
+    with its relative bound. The choice with the smaller sum of mean and bound is used.
+    """
     relative = moves_along(arm, move)
     mean, bound = arm.offline_mean, arm.bias_bound
     if relative:
@@ -65,7 +74,10 @@ def logs_of(arm: ArmEvidence, move: float) -> LogEvidence:
 
 
 def log_weight(policy: GuardedAnchorTS, logs: LogEvidence) -> float:
-    """Return N' = 1/(1/N + (B/2σ)²), the number of live rewards that the logs are worth."""
+    """Return N' = 1/(1/N + (B/2σ)²), the number of live rewards that the logs are worth.
+
+    N is the number of logged rewards, B their bound and σ the noise.
+    """
     return moved_pulls(logs.pulls, own_sd(logs.bound), policy.noise)
 
 
@@ -75,17 +87,22 @@ def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> 
 
 
 def pooled_posterior(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> Posterior:
-    """Return N((S + N' m)/(T + N'), σ²/(T + N')), from rewards and logs; needs T + N' > 0."""
+    """Return the posterior of the arm's mean from live rewards and logs together.
+
+    It is N((S + N' m)/(T + N'), σ²/(T + N')) for T live rewards with sum S, noise σ, and logs with
+    mean m that are worth N' live rewards (see `log_weight`). T + N' must be above 0.
+    """
     weight = log_weight(policy, logs)
     n = arm.pulls + weight
     return Posterior((arm.total + weight * logs.mean) / n, policy.noise / math.sqrt(n))
 
 
 def guess(policy: GuardedAnchorTS, arm: ArmEvidence, move: float, level: float) -> float:
-    """Return the pooled mean, at most z standard errors from the live mean.
+    """Return an estimate of the arm's mean, from live rewards and logs together.
 
-    If the promises are proved, there is no such limit: a bad live mean is then just bad luck.
-    Without live rewards the guess is the logged mean, or `level` without logs.
+    This is the pooled mean, clipped to within `policy.clip` standard errors of the live mean. It is
+    not clipped if the bounds on the logs are proved: the means then differ only by chance.
+    Without live rewards, the guess is the logged mean. Without usable logs either, it is `level`.
     """
     logs = logs_of(arm, move)
     if is_unknown(policy, arm, logs):
@@ -103,16 +120,16 @@ def guess(policy: GuardedAnchorTS, arm: ArmEvidence, move: float, level: float) 
 
 
 class Shared(NamedTuple):
-    """The numbers of a round that the bounds of all arms use."""
+    """The numbers of a round that enter the upper bounds of all arms."""
 
-    move_law: Posterior  # what is known of the common move c
-    level: float  # stands in for S/T while T = 0
-    others: float  # R: Σ (n_j + 1) over the playable arms, minus the largest term
+    move_law: Posterior  # distribution of the common move c
+    level: float  # stands in for the live mean of an arm without live rewards
+    others: float  # R: see `other_pulls`
     move_margin: float  # added to all hybrid bounds; 0 if the leader has logs
 
 
 class Bounds(NamedTuple):
-    """An arm's three upper bounds. U is their median, or the online bound without logs."""
+    """Three upper bounds on an arm's mean; `upper_bound` combines them."""
 
     audit_bound: float  # keeps an arm in play until it has lost A σ
     online_bound: float  # from live rewards alone
@@ -120,14 +137,17 @@ class Bounds(NamedTuple):
 
 
 def radius(n: float, t: int, h: float) -> float:
-    """Return √(2 log⁺(t/h) / n), which is 0 while t ≤ h; log⁺ is the logarithm, at least 0."""
+    """Return the confidence radius √(2 log(t/h) / n), in units of σ; 0 while t ≤ h."""
     if t <= h:
         return 0.0
     return math.sqrt(2.0 * math.log(t / h) / n)
 
 
 def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> Bounds:
-    """Return the three upper bounds of an arm; a pending pull narrows them like any other."""
+    """Return the three upper bounds of an arm.
+
+    A pending pull narrows the bounds as much as a pull whose reward has arrived.
+    """
     n = arm.pulls + arm.pending
     live = arm.total / arm.pulls if arm.pulls > 0 else shared.level
     audit, online = math.inf, math.inf
@@ -149,10 +169,16 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared
 def joint_bound(
     policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round, live: float
 ) -> float:
-    """Return (S + N u)/(T + N) + r₂, with the logs at their ceiling u and r₂ the radius of n + N.
+    """Return an upper bound on the arm's mean from live rewards and logs together.
 
-    If S/T < u, it is at most u or, if larger, the larger root x of
-    n (x − S/T)² + N (x − u)² = (n + N) r₂²: logs contradict only means above u.
+    Let S be the sum of the T live rewards, n the number of live rewards and pending pulls, and N
+    the number of logged rewards. Let the ceiling u be the logged mean plus its bound, or plus twice
+    the bound if it is a proved relative bound. Let r₂ be the confidence radius for n + N rewards.
+    The result is (S + N u)/(T + N) + r₂.
+
+    If T > 0 and S/T < u, the result is at most u or, if it is larger, x: the larger root of
+    n (x − S/T)² + N (x − u)² = (n + N) r₂², if there is one. The reason is that logs only
+    contradict means above u.
     """
     ceiling = logs.mean + logs.bound
     if logs.relative and not promises_may_fail(policy):
@@ -173,10 +199,11 @@ def joint_bound(
 
 
 def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round) -> float:
-    """Return the pooled mean plus a radius, with W/2 as the standard deviation of the arm's move.
+    """Return the pooled mean plus a confidence radius, for logs with a relative bound W.
 
-    An estimated W covers the moves of all arms at once. If it is wider than the gaps between the
-    arms, a bound that allows each arm the full W rules out no arm.
+    The arm's own move since the logs is treated as random, with standard deviation W/2. An upper
+    bound that allows every arm the full W rules out no arm if W is wider than the gaps between the
+    arms. An estimated W can be that wide, because it covers the moves of all arms at once.
     """
     weight = log_weight(policy, logs)
     if weight == 0.0:
@@ -187,9 +214,10 @@ def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, n
 
 
 def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> float:
-    """Return U: the median of the three bounds, or the online bound if the arm has no logs.
+    """Return U, the upper bound that decides on guard pulls.
 
-    While many pulls are pending, U is capped at the hybrid bound, so that the arm is not tested
+    U is the median of the three `bounds`, or the online bound if the arm has no usable logs. While
+    many of the arm's pulls are pending, U is at most the hybrid bound. So the arm is not tested
     further before its rewards arrive.
     """
     audit, online, hybrid = bounds(policy, arm, now, shared)
@@ -205,7 +233,7 @@ def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: S
 
 
 class Judgement(NamedTuple):
-    """The leader of a round and whether a guard pull is due, before anything is drawn."""
+    """The leader of a round, and whether a guard pull is due. Neither depends on noise."""
 
     shared: Shared
     leader: int  # the column with the largest guess; -1 if no arm can be played
@@ -213,7 +241,11 @@ class Judgement(NamedTuple):
 
 
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
-    """Find the leader, and decide whether another arm may be better."""
+    """Find the leader, and decide whether a guard pull is due.
+
+    It is due if another arm's upper bound exceeds both the leader's guess and the leader's upper
+    bound.
+    """
     move_law = Posterior(0.0, 0.0)
     if is_relative(evidence):
         move_law = common_move(evidence, policy.noise)
@@ -237,7 +269,11 @@ def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
 
 
 def level_of(policy: GuardedAnchorTS, evidence: Evidence, move: float) -> float:
-    """Return the best live mean; without rewards the best logged mean, without logs m₀."""
+    """Return the best live mean of the playable arms.
+
+    Without live rewards, it is the best logged mean. Without usable logs either, it is the prior
+    mean.
+    """
     live, logged = -math.inf, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
@@ -265,7 +301,10 @@ def leader_of(policy: GuardedAnchorTS, evidence: Evidence, move: float, level: f
 
 
 def other_pulls(evidence: Evidence) -> float:
-    """Return R: Σ (n_j + 1) over the playable arms, minus the largest term."""
+    """Return R: the sum of n_j + 1 over the playable arms j, without the largest term.
+
+    n_j is the number of pulls of arm j, including pending ones.
+    """
     total, most = 0.0, 0.0
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
@@ -279,7 +318,7 @@ def other_pulls(evidence: Evidence) -> float:
 
 
 class Candidates(NamedTuple):
-    """The three numbers whose median is the arm's index without a guard pull."""
+    """The three numbers whose median is the arm's index in a round without a guard pull."""
 
     guess: float
     online_sample: float
@@ -303,7 +342,11 @@ def drawn_move(shared: Shared, stream: Stream) -> float:
 def sampled_index(
     policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared, move: float, z: Draws
 ) -> float:
-    """Return the median of the three candidates; for an unknown arm the online bound."""
+    """Return the arm's index in a round without a guard pull.
+
+    This is the median of the three `candidates`. For an arm with neither live rewards nor usable
+    logs, it is the online bound.
+    """
     logs = logs_of(arm, move)
     if is_unknown(policy, arm, logs):
         return bounds(policy, arm, now, shared).online_bound
@@ -316,8 +359,8 @@ def candidates(
 ) -> Candidates:
     """Return the guess, a sample around the live mean and a sample around the pooled mean.
 
-    `logs` include the drawn common move, but the guess uses the estimated one. The hybrid sample
-    weighs the logs by N' and uses no ceiling m + B. Without live rewards both samples are the same.
+    `logs` is shifted by the drawn common move; the guess uses the mean of the common move. Without
+    live rewards, both samples are the same number.
     """
     pooled = pooled_posterior(policy, arm, logs)
     hybrid_sample = pooled.mean + pooled.sd * z.hyb
@@ -347,53 +390,56 @@ def sampled_law(
 class GuardedAnchorTS(Policy):
     """Anchor-TS's median around a guess from logs and rewards, and a guard that tests every arm.
 
-    An arm has T rewards of sum S; n is T plus its pending pulls. Its logs have N rewards of mean m
-    and a promise B: V, or W with m shifted by the estimated common move c, whichever gives the
-    lower m + B. Logs without a promise do not count. t is the round, K the number of playable arms,
-    R = Σ (n_j + 1) over these arms minus the largest term, and log⁺ = max(0, log). In units of σ::
+    An arm has T live rewards with sum S; n is T plus its pending pulls. Its logs have N rewards
+    with mean m, and a bound B. B is the bias bound V, or the relative bound W with m shifted by the
+    estimated common move c, whichever gives the lower m + B. Logs without a bound do not count. t
+    is the round, K the number of playable arms, and R the sum of n_j + 1 over the playable arms j,
+    without the largest term. log⁺ is max(0, log). In units of σ::
 
-        N'     = 1/(1/N + (B/2)²)                    how many live rewards the logs are worth
-        guess  = (S + N' m)/(T + N'), at most z/√T from S/T
+        N'     = 1/(1/N + (B/2)²)                    number of live rewards the logs are worth
+        guess  = (S + N' m)/(T + N'), clipped to S/T ± z/√T
         r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
         audit  = S/T + A/n + √ε r                    keeps an arm in play until it has lost A
         online = S/T + 1/(2n) + r
         hybrid = (S + N u)/(T + N) + r₂,  u = m + B,  r₂ = √(2 log⁺(t/(K (n + N))) / (n + N));
-          [1]    if S/T < u, at most u or, if larger, the larger root x of
+          [1]    if S/T < u, at most max(u, x), where x is the larger root, if there is one, of
                  n (x − S/T)² + N (x − u)² = (n + N) r₂²;
           [2]    for W, at most (S + N' m)/(T + N') + max(1, √(2 log⁺(t/(K n'))))/√n', n' = n + N';
           [3]    if the leader has no logs, sd(c) √(2 log(t + 1)) is added for all arms
         U      = median(audit, online, hybrid); without logs, online;
                  at most hybrid with max(4, T) or more pending pulls
 
-    The leader has the largest guess. If another arm's U is above both the leader's guess and U, the
-    arm with the largest U is played: a guard pull. Otherwise the index is the median of the guess,
-    θ_on ~ N(S/T, 1/T) and θ_hyb ~ N((S + N' m)/(T + N'), 1/(T + N')). For θ_hyb, c is drawn, once
-    for all arms; everything else uses its estimate. Without W, c = sd(c) = 0.
+    The leader is the arm with the largest guess. If another arm's U is above both the leader's
+    guess and the leader's U, the arm with the largest U is played: a guard pull. Otherwise the arm
+    with the largest index is played. The index is the median of the guess, θ_on ~ N(S/T, 1/T) and
+    θ_hyb ~ N((S + N' m)/(T + N'), 1/(T + N')). For θ_hyb, c is drawn once for all arms; all other
+    formulas use its estimate. Without a relative bound, c = sd(c) = 0.
 
     While T = 0, the guess is m, [1] is skipped, and θ_on is θ_hyb. In audit and online, `level`
-    stands in for S/T: the best live mean, without rewards the best logged mean, without logs m₀.
-    Both are ∞ if n = 0. An arm without rewards or logs has `level` as its guess and online as its
-    index.
+    replaces S/T. It is the best live mean of all arms, without live rewards the best logged mean,
+    and without logs m₀. If n = 0, audit and online are ∞. An arm with neither rewards nor logs has
+    `level` as its guess and online as its index.
 
-    If the promises are proved (A = ε = 0), the guess may be any distance from S/T, and audit is −∞
-    while T = 0. For W, [2] is skipped and u = m + 2W: all other arms may have moved by W against
-    this one.
+    A = ε = 0 declares the bounds V and W proved. Then the guess is not clipped, and audit is −∞
+    while T = 0. For W, [2] is skipped and u = m + 2W, because all other arms may have moved by W
+    against this one.
 
-    Decisions do not change if a number is added to all rewards and logs, or if these, σ and the
-    bounds are multiplied by a positive number.
+    Decisions do not change if a constant is added to all live and logged rewards, or if all
+    rewards, σ and the bounds are multiplied by a positive number.
 
     Attributes:
-        prior_mean: m₀. Not used, except as `level` before any reward or log.
-        noise: σ; better too large than too small.
-        budget: A, the live reward, in σ, that an arm may lose before its logs may rule it out. If
-            the leader's mean is known, wrong logs rule out an arm that is g better with a
-            probability of at most exp(−2 g A/σ). 0 if the promises are proved.
-        eps: ε, at most 1: whatever its logs say, an arm keeps √ε of its online radius. This brings
-            back an arm that was ruled out wrongly. 0 if the promises are proved.
-        clip: z, how many standard errors the guess may be from the live mean; unused if proved.
-        guard_share: The probability that a guard pull is played when it is due; otherwise the
-            round draws samples as usual. Below 1, no decision has probability 1 once every arm has
-            rewards or logs, so these decisions can be reweighted.
+        prior_mean: m₀. Used only as `level`, while there are neither live rewards nor logs.
+        noise: σ, the standard deviation of a reward. Too large is safer than too small.
+        budget: A, the reward, in units of σ, that testing an arm may cost before its logs may rule
+            it out. If the leader's mean is known, the probability that wrong logs rule out an arm
+            that is better by g is at most exp(−2 g A/σ). 0 if V and W are proved.
+        eps: ε, from 0 to 1. Whatever the logs say, an arm keeps the fraction √ε of its online
+            radius r. This brings back an arm that was wrongly ruled out. 0 if V and W are proved.
+        clip: z, the largest distance of the guess from the live mean, in standard errors. Not used
+            if V and W are proved.
+        guard_share: The probability that a guard pull is played when one is due; otherwise the
+            round draws samples as usual. If it is below 1, no decision has probability 1 once every
+            arm has rewards or logs, so such decisions can be weighted by inverse propensity.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
@@ -425,7 +471,11 @@ class GuardedAnchorTS(Policy):
         self.check_number("guard_share", above=0.0, high=1.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Return the arm with the largest U in a guard pull, otherwise with the largest index."""
+        """Return the arm to play.
+
+        In a guard pull it is the arm with the largest upper bound, otherwise the arm with the
+        largest index.
+        """
         judged = judge(self, evidence, now)
         shared = judged.shared
         played = plays_guard(self, judged, stream)
@@ -442,7 +492,7 @@ class GuardedAnchorTS(Policy):
         return best.column
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """Repeat the decision of `choose`, and return the numbers of every arm."""
+        """Repeat the decision of `choose`, and record the index or bounds of every arm."""
         judged = judge(self, evidence, now)
         shared = judged.shared
         played = plays_guard(self, judged, stream)

@@ -1,4 +1,4 @@
-"""Hierarchical Thompson sampling: since the logs, arms moved both together and individually."""
+"""Hierarchical Thompson sampling: since the logs, arms moved together and also individually."""
 
 import math
 from dataclasses import dataclass
@@ -13,23 +13,24 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class HierarchicalTS(Policy):
-    """One sample of a posterior that treats the moves since the logs as random.
+    """A sample from a posterior that treats the moves since the logs as random.
 
-    An arm's online mean is its offline mean plus a move c common to all arms plus a move of its
-    own, N(0, ω²). A bound counts as two standard deviations: ω = min(V, W)/2, with bias bound V
-    and relative bound W. With T pulls and reward sum S online, and N logged rewards of mean m::
+    An arm's online mean is the sum of its offline mean, a move c common to all arms, and a move of
+    its own, N(0, ω²). A bound counts as two standard deviations: ω = min(V, W)/2, with bias bound V
+    and relative bound W. An arm with T online rewards of sum S, and N logged rewards of mean m, has
+    this index::
 
         N'    = 1/(1/N + ω²/σ²)
         index = θ ~ N((S + N' (m + c) + m₀)/(T + N' + 1), σ²/(T + N' + 1))
 
-    With a relative bound, c is drawn once per round for all arms, from its posterior given all
-    arms (see `driftanchor.core.common_move`). Without one, c = 0; then ω = 0 gives hybrid TS, and
-    ω = ∞ (no promise) gives TS, which ignores the logs. The policy trusts its bounds: if an arm
-    moved farther, its logs may mislead the policy forever.
+    With a relative bound, c is drawn once per round for all arms, from its posterior given the
+    rewards of all arms (see `driftanchor.core.common_move`). Without a relative bound, c = 0. In
+    this case ω = 0 gives hybrid TS, and ω = ∞ (no bound) gives TS, which ignores the logs. The
+    policy trusts its bounds: if an arm moved farther, its logs may mislead the policy forever.
 
     Attributes:
-        prior_mean: m₀.
-        noise: σ.
+        prior_mean: m₀, the prior mean.
+        noise: σ, the standard deviation of a reward.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.5, offline_pulls=24, offline_mean=0.5, bias_bound=0)
@@ -45,7 +46,7 @@ class HierarchicalTS(Policy):
     belief = Posterior
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """Shift the logs by the common move; `believe` discounts them by the smaller bound."""
+        """Return the arm with its logs shifted by the common move, if it has a relative bound."""
         mean = arm.offline_mean
         if arm.relative_bound < math.inf:
             mean = mean + common
@@ -60,7 +61,10 @@ class HierarchicalTS(Policy):
         )
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the posterior from online rewards and logs that count as N' rewards."""
+        """Return the posterior from online rewards and logs.
+
+        The wider the bound, the fewer online rewards the logs count for.
+        """
         own = own_sd(min(arm.bias_bound, arm.relative_bound))
         logged = moved_pulls(arm.offline_pulls, own, self.noise)
         n = arm.pulls + logged + 1.0
@@ -68,9 +72,9 @@ class HierarchicalTS(Policy):
         return Posterior((total + self.prior_mean) / n, self.noise * math.sqrt(1.0 / n))
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """Return one sample of the posterior."""
+        """Return one sample from the posterior."""
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the distribution of the sample."""
+        """Return the distribution of the index: the normal posterior."""
         return one_sample(belief.mean, belief.sd)

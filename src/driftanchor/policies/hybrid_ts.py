@@ -11,17 +11,18 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class HybridTS(Policy):
-    """One sample of the posterior from logs and online rewards together, whatever the bias.
+    """A sample from the posterior that pools logs and online rewards as if logs had no bias.
 
-    With T pulls and reward sum S online, and N logged rewards of mean m::
+    An arm with T online rewards of sum S, and N logged rewards of mean m, has this index::
 
         index = θ ~ N((S + N m + m₀)/(T + N + 1), σ²/(T + N + 1))
 
-    The Anchor-TS paper cites no source for this rule: it is Anchor-TS's hybrid sample with V = 0.
+    This is the hybrid sample of Anchor-TS with bias bound 0. The Anchor-TS paper cites no other
+    source for the rule.
 
     Attributes:
-        prior_mean: m₀.
-        noise: σ.
+        prior_mean: m₀, the prior mean.
+        noise: σ, the standard deviation of a reward.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.5, offline_pulls=12, offline_mean=0.5, bias_bound=0)
@@ -38,13 +39,13 @@ class HybridTS(Policy):
     leaps = "hybrid"
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the hybrid posterior."""
+        """Return the posterior from logs and online rewards together."""
         return hybrid_posterior(arm, self.prior_mean, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """Return one sample of the posterior."""
+        """Return one sample from the posterior."""
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the distribution of the sample."""
+        """Return the distribution of the index: the normal posterior."""
         return one_sample(belief.mean, belief.sd)

@@ -11,7 +11,7 @@ from driftanchor.policies.base import Policy
 
 
 class PooledMean(NamedTuple):
-    """The pooled mean, its standard deviation, and the number of logged rewards."""
+    """The mean of online and logged rewards together, and its standard deviation."""
 
     mean: float
     sd: float
@@ -20,9 +20,10 @@ class PooledMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class HybridUCB(Policy):
-    """The mean of logged and online rewards together plus a radius, whatever the bias.
+    """The mean of logged and online rewards together, plus a radius, as if logs had no bias.
 
-    With T pulls and reward sum S online, N logged rewards of mean m, after t online plays::
+    An arm has T online rewards with sum S, and N logged rewards with mean m. After t online plays
+    of all arms, its index is::
 
         index = (S + N m)/(T + N) + σ √(c log(t + N) / (T + N))
 
@@ -30,8 +31,8 @@ class HybridUCB(Policy):
 
     Attributes:
         prior_mean: Not used.
-        noise: σ.
-        c: 2 in the source.
+        noise: σ, the standard deviation of a reward.
+        c: The factor of the logarithm; 2 in the source.
 
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=8, offline_mean=0.5, bias_bound=0)
@@ -52,7 +53,7 @@ class HybridUCB(Policy):
         self.check_number("c", above=0.0)
 
     def believe(self, arm: ArmEvidence) -> PooledMean:
-        """Return the pooled mean and its standard deviation."""
+        """Return the mean of online and logged rewards together, and its standard deviation."""
         total = arm.total + arm.offline_pulls * arm.offline_mean
         pooled = sample_mean(total, arm.pulls + arm.offline_pulls, self.noise)
         return PooledMean(pooled.mean, pooled.sd, float(arm.offline_pulls))

@@ -15,21 +15,22 @@ from driftanchor.policies.ucb import log_plays
 class KLUCB(Policy):
     """The largest mean q whose divergence d from the online mean is small enough.
 
-    Every arm is pulled once. Then, with T pulls and reward sum S, after t plays of all arms::
+    Every arm is pulled once. After t plays of all arms, an arm with T pulls and reward sum S has
+    this index::
 
         index = max{q : T d(S/T, q) ≤ log t + c log log t}
         d(p, q) = p log(p/q) + (1−p) log((1−p)/(1−q))   for Bernoulli and other rewards in [0, 1]
         d(p, q) = (p − q)²/(2σ²)                        for Gaussian rewards
 
-    The Gaussian index has the closed form S/T + σ √(2 (log t + c log log t)/T); with c = 0 it
-    is UCB.
+    For Gaussian rewards, the index has the closed form S/T + σ √(2 (log t + c log log t)/T). With
+    c = 0 this is UCB.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ of Gaussian rewards; not used for Bernoulli rewards.
+        noise: σ, the standard deviation of Gaussian rewards; not used for Bernoulli rewards.
         reward: `"bernoulli"` or `"gaussian"`.
-        c: 3 in the theorem of the source, 0 in its experiments. If log t is below 1, log log t
-            counts as 0.
+        c: The weight of log log t, which counts as 0 while log t is below 1. The source has c = 3
+            in its theorem and c = 0 in its experiments.
 
     Example:
         >>> arm = ArmEvidence(pulls=8, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -55,20 +56,23 @@ class KLUCB(Policy):
 
     @property
     def bernoulli(self) -> bool:
-        """Whether d is the divergence of Bernoulli rewards."""
+        """Whether the index uses the divergence of Bernoulli rewards, not of Gaussian ones."""
         return self.reward == "bernoulli"
 
     @property
     def reward_range(self) -> Range:
-        """Rewards from 0 to 1 if they are Bernoulli, any reward if they are Gaussian."""
+        """The lowest and the highest accepted reward: 0 and 1 if Bernoulli, any if Gaussian."""
         return (0.0, 1.0) if self.bernoulli else ANYTHING
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the online mean and σ/√T, or 1/√T for Bernoulli rewards."""
+        """Return the mean of the arm's T online rewards, and σ/√T.
+
+        For Bernoulli rewards σ counts as 1, so that the second number only encodes T.
+        """
         return sample_mean(arm.total, arm.pulls, 1.0 if self.bernoulli else self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """Return the largest mean that is not ruled out."""
+        """Return the largest mean that the arm's rewards do not rule out."""
         log_t = log_plays(now)
         level = log_t + self.c * math.log(max(log_t, 1.0))
         if self.bernoulli:
@@ -77,11 +81,11 @@ class KLUCB(Policy):
 
 
 def largest_chance(p: float, level: float) -> float:
-    """Return the largest q with d(p, q) ≤ level, for Bernoulli rewards.
+    """Return the largest q with d(p, q) ≤ level, where d is the Bernoulli KL divergence.
 
-    Newton's method from above: d is convex in q, so each step stays above the answer. It starts at
-    the smaller of two upper bounds on q. One follows from Pinsker's inequality, d ≥ 2 (q − p)²; the
-    other, from dropping the positive term p log(1/q) of d.
+    This is Newton's method, started above the solution. Each step stays above it, because d is
+    convex in q. The start is the smaller of two upper bounds on q. One follows from Pinsker's
+    inequality, d ≥ 2 (q − p)², the other from dropping the positive term p log(1/q) of d.
 
     Example:
         >>> largest_chance(0.0, math.log(2.0)), largest_chance(1.0, 0.1)

@@ -21,7 +21,7 @@ class TwoMeans(NamedTuple):
 
 
 class TwoBounds(NamedTuple):
-    """The two upper bounds of an arm."""
+    """An upper bound from online rewards alone, and one from online rewards and logs."""
 
     online_bound: float
     hybrid_bound: float
@@ -31,22 +31,22 @@ class TwoBounds(NamedTuple):
 class MinUCB(Policy):
     """The smaller of two upper bounds on the online mean.
 
-    Every arm is pulled once. Then, with T pulls and reward sum S online, N logged rewards of mean
-    m, and bias bound V::
+    Every arm is pulled once. Then an arm with T online rewards of sum S, N logged rewards of mean
+    m, and bias bound V has this index::
 
         UCB    = S/T + σ √(w/T)
         UCB^S  = (S + N m)/(T + N) + σ √(w/(T + N)) + N V/(T + N)
         index  = min(UCB, UCB^S)
 
     With `radius="ucb1"`, the width w is c log t after t plays. With `radius="cheung-lyu"`, it is
-    c log(2t/δ_t) in round t, with δ_t = 1/(2 K t²), that is, c log(4 K t³). Only `"ucb1"` fits the
-    curves that the Anchor-TS paper describes (docs/evidence/calibration.md); the source's theorem
-    uses `"cheung-lyu"`.
+    c log(4 K t³) in round t for K arms: the source's c log(2t/δ_t) with δ_t = 1/(2 K t²). The
+    source's theorem uses `"cheung-lyu"`. Only `"ucb1"` fits the curves that the Anchor-TS paper
+    describes (docs/evidence/calibration.md).
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ.
-        c: 2 in the source.
+        noise: σ, the standard deviation of a reward.
+        c: The factor of the logarithm; 2 in the source.
         radius: `"ucb1"` or `"cheung-lyu"`.
 
     Example:
@@ -70,7 +70,7 @@ class MinUCB(Policy):
 
     @property
     def cheung_lyu(self) -> bool:
-        """Whether to use the theorem's width."""
+        """Whether `radius` is `"cheung-lyu"`."""
         return self.radius == "cheung-lyu"
 
     def believe(self, arm: ArmEvidence) -> TwoMeans:
@@ -83,18 +83,18 @@ class MinUCB(Policy):
         return TwoMeans(online.mean, online.sd, hybrid.mean + bias_shift(arm), hybrid.sd)
 
     def sample(self, belief: TwoMeans, now: Round, z: Draws) -> float:
-        """Return the smaller of the two bounds."""
+        """Return the smaller of the arm's two upper bounds."""
         two = bounds(belief, self.c * log_width(now, self.cheung_lyu))
         return min(two.online_bound, two.hybrid_bound)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """Return both bounds by name."""
+        """Return the arm's two upper bounds by name."""
         width = self.c * log_width(now, self.cheung_lyu)
         return bounds(self.believe(arm), width)._asdict()
 
 
 def bounds(belief: TwoMeans, width: float) -> TwoBounds:
-    """Return UCB and UCB^S of one arm."""
+    """Return the two upper bounds of an arm: each is a mean plus √width standard deviations."""
     root = math.sqrt(width)
     return TwoBounds(
         belief.online_mean + belief.online_sd * root,
@@ -103,7 +103,10 @@ def bounds(belief: TwoMeans, width: float) -> TwoBounds:
 
 
 def log_width(now: Round, cheung_lyu: bool) -> float:
-    """Return w/c, the logarithm in both radii."""
+    """Return the logarithm in both radii.
+
+    It is log(4 K t³) for K arms in round t if `cheung_lyu`, else the log of the number of plays.
+    """
     if cheung_lyu:
         return math.log(4.0 * now.arms) + 3.0 * math.log(now.t)
     return log_plays(now)

@@ -10,7 +10,7 @@ from driftanchor.policies.base import Policy
 
 
 class PulledMean(NamedTuple):
-    """The online mean of an arm, +∞ before the first pull, and its pulls."""
+    """The online mean of an arm (+∞ before the first pull) and its number of pulls."""
 
     mean: float
     pulls: float
@@ -18,20 +18,23 @@ class PulledMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class MOSS(Policy):
-    """The online mean plus a radius that is 0 once an arm had its share n/K of n rounds.
+    """The online mean plus a radius that is 0 once the arm has had its share of all rounds.
 
-    Every arm is pulled once. Then, with K arms, n rounds, and T pulls and reward sum S of an arm::
+    Every arm is pulled once. With K arms and a horizon of n rounds, an arm with T pulls and reward
+    sum S then has this index::
 
         index = S/T + σ √(c log⁺(n/(K T)) / T)
 
-    log⁺ is the logarithm, or 0 if that is negative. Without a horizon, t replaces n: this is
-    MOSS-anytime.
+    log⁺ is max(0, log), so the radius is 0 from T = n/K on. If the horizon is unknown, the current
+    round t replaces n, as in MOSS-anytime.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; the source's rewards lie in [0, 1], so σ is at most 1/2.
-        c: 4 matches the source if σ = 1/2; MOSS-anytime has 2 (1 + α), with its own parameter α.
-        horizon: n; 0 if it is unknown. Simulations do not fill it in.
+        noise: σ, the standard deviation of a reward. The source's rewards lie in [0, 1], where σ is
+            at most 1/2.
+        c: The factor of the logarithm. 4 matches the source if σ = 1/2. MOSS-anytime has
+            2 (1 + α), where α is a parameter of its own.
+        horizon: n, the number of rounds; 0 if unknown. `simulate` does not set it.
 
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -60,7 +63,7 @@ class MOSS(Policy):
         return pulled_mean(arm)
 
     def sample(self, belief: PulledMean, now: Round, z: Draws) -> float:
-        """Return the mean plus its radius."""
+        """Return the online mean plus the radius."""
         return belief.mean + share_radius(belief, now, self.horizon, self.noise, self.c)
 
 
@@ -72,7 +75,11 @@ def pulled_mean(arm: ArmEvidence) -> PulledMean:
 
 
 def share_radius(belief: PulledMean, now: Round, horizon: float, noise: float, c: float) -> float:
-    """Return the radius σ √(c log⁺(n/(K T)) / T); without a horizon, n is the round."""
+    """Return the radius σ √(c log⁺(n/(K T)) / T) of an arm with T pulls.
+
+    σ is `noise`, K the number of arms, and log⁺ is max(0, log). n is the horizon, or the current
+    round if `horizon` is 0.
+    """
     if belief.pulls == 0.0:
         return 0.0
     rounds = horizon if horizon > 0.0 else float(now.t)

@@ -14,25 +14,26 @@ from driftanchor.policies.moss import PulledMean, pulled_mean, share_radius
 
 @dataclass(frozen=True, kw_only=True)
 class MOTS(Policy):
-    """A sample of the arm's mean that may not exceed the upper bound of MOSS.
+    """A sample around the arm's online mean, capped at an upper bound like that of MOSS.
 
-    Every arm is pulled once. Then, with K arms, n rounds, and T pulls and reward sum S of an arm::
+    Every arm is pulled once. With K arms and a horizon of n rounds, an arm with T pulls and reward
+    sum S then has this index::
 
         θ     ~ N(S/T, σ²/(ρ T))
         cap   = S/T + σ √(α log⁺(n/(K T)) / T)
         index = min(θ, cap)
 
-    The cap cuts off rare samples that would make a bad arm look far too good. Without a horizon, t
-    replaces n. (The authors' code for a later paper writes the cap without the root and with T
-    outside the fraction, which is a different rule.)
+    log⁺ is max(0, log). The cap cuts off rare samples that would make a bad arm look far too good.
+    If the horizon is unknown, the current round t replaces n. (The authors' code for a later paper
+    writes the cap without the root and with T outside the fraction, which is a different rule.)
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; 1 in the source.
-        rho: ρ; the theorem holds for 1/2 < ρ < 1. The nearer ρ is to 1, the fewer pulls bad arms
-            get in the limit.
-        alpha: α; at least 4 in the theorem.
-        horizon: n; 0 if it is unknown. Simulations do not fill it in.
+        noise: σ, the standard deviation of a reward; 1 in the source.
+        rho: ρ, a divisor of the sample's variance. The theorem holds for 1/2 < ρ < 1. The nearer ρ
+            is to 1, the fewer pulls bad arms get in the limit.
+        alpha: α, which widens the cap; at least 4 in the theorem.
+        horizon: n, the number of rounds; 0 if unknown. `simulate` does not set it.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -79,7 +80,7 @@ class MOTS(Policy):
         return smaller(belief.mean + cap, belief.mean, sd)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """Return the sample and its cap."""
+        """Return the sample and its cap by name."""
         belief = self.believe(arm)
         pulls = max(belief.pulls, 1.0)
         theta = belief.mean + self.noise / math.sqrt(self.rho * pulls) * z.on

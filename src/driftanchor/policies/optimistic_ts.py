@@ -13,7 +13,7 @@ from driftanchor.policies.base import Policy
 class OptimisticTS(Policy):
     """The larger of the online mean and an online sample; logs are ignored.
 
-    With T pulls and reward sum S online::
+    An arm with T online rewards of sum S has this index::
 
         anchor = (S + m₀)/(T + 1)
         index  = max(anchor, θ),   θ ~ N(anchor, c σ²/(T + 1))
@@ -21,9 +21,9 @@ class OptimisticTS(Policy):
     Anchor-TS with V = ∞ is exactly this rule, because its shifted hybrid sample is +∞.
 
     Attributes:
-        prior_mean: m₀.
-        noise: σ.
-        posterior_scale: c.
+        prior_mean: m₀, the prior mean.
+        noise: σ, the standard deviation of a reward.
+        posterior_scale: c, a factor of the posterior variance.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -46,7 +46,7 @@ class OptimisticTS(Policy):
         self.check_number("posterior_scale", above=0.0)
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the online posterior."""
+        """Return the posterior from online rewards alone."""
         return online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:

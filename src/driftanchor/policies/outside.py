@@ -1,8 +1,8 @@
 """Policies from outside this package: from a module, a file, or an installed package.
 
-`module:Class` and `folder/file.py:Class` name a class. Modules are searched on Python's path and
-then in the current folder. Packages offer named policies in the entry point group
-`driftanchor.policies`. Code is imported only when such a name is used.
+The address of a class is `module:Class` or `folder/file.py:Class`. Modules are searched on Python's
+path and then in the current folder. Packages offer policies by name in the entry point group
+`driftanchor.policies`. Code is imported only when its address or name is used.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ GROUP = "driftanchor.policies"
 
 
 def is_address(name: str) -> bool:
-    """Return whether a name is an address, `module:Class` or `file.py:Class`."""
+    """Return whether a policy's name is an address such as `module:Class` or `file.py:Class`."""
     return ":" in name
 
 
 def within(folder: Path, name: str) -> str:
-    """Resolve a relative path in an address against `folder`.
+    """Resolve the path in `file.py:Class` against `folder`; return other names unchanged.
 
     Example:
         >>> within(Path("/home/me"), "./mine.py:Mine"), within(Path("/home/me"), "mine:Mine")
@@ -42,9 +42,10 @@ def within(folder: Path, name: str) -> str:
 
 
 def imported(address: str) -> type[Policy]:
-    """Import the policy class at `module:Class` or `file.py:Class`, which runs its code.
+    """Import and return the policy class at the address `module:Class` or `file.py:Class`.
 
-    A file is imported as a module of the same name, so that other processes can import it too.
+    The import runs the module's code. A file is imported as a module of the same name, so that
+    other processes can import it too.
     """
     place, _, name = address.rpartition(":")
     if not place or not name:
@@ -101,7 +102,7 @@ def _is_policy(thing: Any, module: str | None = None) -> bool:
 
 
 def installed() -> dict[str, list[metadata.EntryPoint]]:
-    """Return the installed entry points by policy name; several for one name are a conflict."""
+    """Return the entry points of installed packages, by the name of the policy that they offer."""
     from importlib import metadata  # imported late: most programs never need it
 
     found: dict[str, dict[str, metadata.EntryPoint]] = {}
@@ -111,12 +112,16 @@ def installed() -> dict[str, list[metadata.EntryPoint]]:
 
 
 def package_of(point: metadata.EntryPoint) -> str:
-    """Return the name of the package that offers a policy."""
+    """Return the name of the package that an entry point belongs to."""
     return point.dist.name if point.dist is not None else point.module
 
 
 def offered(points: list[metadata.EntryPoint]) -> type[Policy]:
-    """Import the policy class that a package offers, which runs its code."""
+    """Import and return the policy class that a package offers.
+
+    Args:
+        points: All entry points with the name of the policy. More than one is an error.
+    """
     first, *others = points
     if others:
         packages = ", ".join(map(package_of, points))

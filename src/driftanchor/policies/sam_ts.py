@@ -1,4 +1,4 @@
-"""SAM-TS: Thompson sampling that trusts the logs as a prior as long as the rewards fit them."""
+"""SAM-TS: Thompson sampling with the logs as a prior, as long as online rewards fit the logs."""
 
 import math
 from dataclasses import dataclass
@@ -12,40 +12,40 @@ from driftanchor.policies.base import Policy
 
 
 class MixturePosterior(NamedTuple):
-    """The two components of an arm's posterior, and the weight of the first."""
+    """The two normal components of an arm's posterior, and the weight of the first."""
 
     hybrid_mean: float  # with the logs as prior
     hybrid_sd: float
     online_mean: float  # with the vague prior
     online_sd: float
-    fit: float  # probability that the logs are the prior, given the rewards
+    fit: float  # weight of the hybrid component, given the rewards
 
 
 @dataclass(frozen=True, kw_only=True)
 class SamTS(Policy):
-    """A sample of the posterior from a self-adapting mixture (SAM) prior.
+    """A sample from the posterior under a self-adapting mixture (SAM) prior.
 
-    With T pulls and reward sum S online, N logged rewards of mean m, bias bound V and
-    D = S/T − m, the prior of the online mean is a mixture::
+    An arm has T online rewards with sum S, N logged rewards with mean m, and a bias bound V. Let
+    D = S/T − m. The prior of the arm's online mean is a mixture::
 
         w N(m, σ²/N) + (1 − w) N(m₀, σ²),   w = 1/(1 + exp(−T V (V − 2|D|)/(2σ²)))
 
-    w compares the likelihood of no move with that of a move by V, the smallest that matters. Given
-    the online rewards, the posterior's components are N((S + N m)/(T + N), σ²/(T + N)) and
-    N((S + m₀)/(T + 1), σ²/(T + 1)). The weight of each is multiplied by the likelihood of S/T,
-    which is N(m, σ²/N + σ²/T) for the first and N(m₀, σ² + σ²/T) for the second. A coin flip picks
-    a component by weight, and the index is a sample of it.
+    The weight w compares the likelihood of no move since the logs with that of a move by V. Given
+    the online rewards, the components become N((S + N m)/(T + N), σ²/(T + N)) and
+    N((S + m₀)/(T + 1), σ²/(T + 1)). The weight of each is multiplied by a density at S/T: that of
+    N(m, σ²/N + σ²/T) for the first, and that of N(m₀, σ² + σ²/T) for the second. The index is a
+    sample from one component, picked at random by weight.
 
-    With a relative bound W, the logs shift by one shared draw of the common move, and W replaces V
-    (see `driftanchor.core.common_move`).
+    Here V is not a bound but the smallest move that matters. With V = 0, w is always 1/2. A large V
+    trusts the logs until S/T is V/2 away from m. With V = ∞, or without logs, the rule is TS.
+    Before the first reward, both components have weight 1/2.
 
-    Here V is not a bound but the smallest move that matters: with V = 0, w is always 1/2, and a
-    large V trusts the logs until S/T is V/2 away from m. With V = ∞, or without logs, the rule is
-    TS. Before the first reward, both components have weight 1/2.
+    A relative bound replaces V if it gives the tighter upper bound on the online mean. The logs are
+    then shifted by the common move (see `Policy.moved`).
 
     Attributes:
-        prior_mean: m₀.
-        noise: σ.
+        prior_mean: m₀, the prior mean without logs.
+        noise: σ, the standard deviation of a reward.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=12, offline_mean=0.5, bias_bound=1)
@@ -73,19 +73,19 @@ class SamTS(Policy):
         return MixturePosterior(mean, self.noise / math.sqrt(n), online.mean, online.sd, fit)
 
     def sample(self, belief: MixturePosterior, now: Round, z: Draws) -> float:
-        """Return a sample of the component that the coin flip picks."""
+        """Return a sample from the component that the uniform draw `z.coin` picks."""
         if z.coin < belief.fit:
             return belief.hybrid_mean + belief.hybrid_sd * z.on
         return belief.online_mean + belief.online_sd * z.on
 
     def law(self, belief: MixturePosterior, now: Round) -> IndexLaw:
-        """Return the mixture of both components."""
+        """Return the distribution of the index: the mixture of both components."""
         return mixture(
             belief.fit, belief.hybrid_mean, belief.hybrid_sd, belief.online_mean, belief.online_sd
         )
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """Return a sample of each component and the weight of the first."""
+        """Return a sample from each component, and the weight of the first."""
         belief = self.believe(arm)
         return {
             "hybrid_sample": belief.hybrid_mean + belief.hybrid_sd * z.on,
@@ -95,9 +95,11 @@ class SamTS(Policy):
 
 
 def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
-    """Return the log odds that the logs are the prior, given the rewards.
+    """Return the log odds of the mixture component that uses the logs, given the online rewards.
 
-    It uses log(w/(1 − w)) = T V (V − 2|D|)/(2σ²), without the exponential, so nothing overflows.
+    These are the prior log odds, T V (V − 2|D|)/(2σ²), plus the log likelihood ratio of the online
+    mean. T is the number of pulls, V the bias bound, D the online mean minus the logged mean, and σ
+    the noise. No exponential is computed, so nothing overflows. The odds are even without pulls.
     """
     if arm.pulls == 0:
         return 0.0
@@ -115,7 +117,7 @@ def log_density(x: float, variance: float) -> float:
 
 
 def share(log_odds: float) -> float:
-    """Return the probability with these log odds.
+    """Convert log odds to a probability.
 
     Example:
         >>> share(0.0), share(-1000.0), share(1000.0)

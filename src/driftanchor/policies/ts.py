@@ -11,15 +11,15 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class TS(Policy):
-    """One sample of the online posterior.
+    """A sample from the posterior of online rewards; logs are ignored.
 
-    With T pulls and reward sum S online::
+    An arm with T online rewards of sum S has this index::
 
         index = θ ~ N((S + m₀)/(T + 1), σ²/(T + 1))
 
     Attributes:
-        prior_mean: m₀; 0 in the source.
-        noise: σ; 1 in the source.
+        prior_mean: m₀, the prior mean; 0 in the source.
+        noise: σ, the standard deviation of a reward; 1 in the source.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -36,13 +36,13 @@ class TS(Policy):
     leaps = "online"
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """Return the online posterior."""
+        """Return the posterior from online rewards alone."""
         return online_posterior(arm, self.prior_mean, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """Return one sample of the posterior."""
+        """Return one sample from the posterior."""
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the distribution of the sample."""
+        """Return the distribution of the index: the normal posterior."""
         return one_sample(belief.mean, belief.sd)

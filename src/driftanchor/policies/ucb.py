@@ -13,14 +13,16 @@ from driftanchor.policies.base import Policy
 class UCB(Policy):
     """The online mean plus a radius that grows while the arm is not pulled.
 
-    Every arm is pulled once. Then, with T pulls and reward sum S, after t plays of all arms::
+    Every arm is pulled once. After t plays of all arms, an arm with T pulls and reward sum S has
+    this index::
 
         index = S/T + σ √(c log t / T)
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; 1 in the Anchor-TS paper's experiments. The source has rewards in [0, 1] instead.
-        c: 2 in the source.
+        noise: σ, the standard deviation of a reward; 1 in the Anchor-TS paper's experiments. The
+            source has no σ, because its rewards lie in [0, 1].
+        c: The factor of the logarithm; 2 in the source.
 
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -45,10 +47,10 @@ class UCB(Policy):
         return sample_mean(arm.total, arm.pulls, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """Return the mean plus its radius."""
+        """Return the online mean plus the radius."""
         return belief.mean + belief.sd * math.sqrt(self.c * log_plays(now))
 
 
 def log_plays(now: Round) -> float:
-    """Return the log of the number of plays before this round; 0 before the first."""
+    """Return the log of the number of plays before this round; 0 in the first round."""
     return math.log(max(now.t - 1, 1))

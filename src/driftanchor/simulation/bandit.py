@@ -1,4 +1,4 @@
-"""Bandit: a simulated world with logs, and how the logs cover the arms."""
+"""Bandit: a simulated bandit with logs, and how the logged rewards are split among the arms."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ MAX_DELAY = 10**7  # rounds; also the largest batch
 
 @dataclass(frozen=True, eq=False)
 class Bandit:
-    """Arms with online means, logs drawn around offline means, and declared bias bounds.
+    """A simulated bandit: arms with online means, logs with offline means, and declared bounds.
 
-    `shift` holds the true differences; the bias bounds limit their absolute values.
+    `shift` holds the true differences between online and offline means. Policies see only the
+    declared bounds.
 
     Attributes:
         online: Mean online reward of each arm.
@@ -224,12 +225,12 @@ class Bandit:
         return (0.0, 1.0) if self.reward == "bernoulli" else ANYTHING
 
     def check_policy(self, policy: Policy) -> None:
-        """Refuse a policy that cannot handle these rewards."""
+        """Raise InvalidInput if the policy cannot handle the rewards of this bandit."""
         valid_policy(policy).check_rewards(self.reward_range, f"{self.reward} rewards")
 
     @property
     def is_late(self) -> bool:
-        """Whether a round may choose before it sees the previous reward."""
+        """Whether a round may have to choose an arm before the previous reward has arrived."""
         return self.delay > 0 or self.batch > 1
 
     @property
@@ -239,7 +240,7 @@ class Bandit:
 
     @property
     def known_gaps(self) -> Floats | None:
-        """The gaps; `None` if each run draws its own means."""
+        """The gap of each arm to the best arm; `None` if each run draws its own means."""
         return self.gaps if self.means is None else None
 
     @property
@@ -267,7 +268,8 @@ class Bandit:
         """Make a bandit with the base settings of the paper's experiments.
 
         Arm 1 has mean 0.5 + gap, the others 0.5. Biased logs have mean 0.5 for arm 1 and 0.6 for
-        the others, so they recommend the wrong arms. Bias bounds are exact.
+        the others, so they favour the wrong arms. The bias bounds are the true differences. `total`
+        logged rewards are split among the arms as `cover` does with `coverage`.
         """
         if not isinstance(biased, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {shown(biased)}", argument="biased")
@@ -283,8 +285,8 @@ def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
     """Yield one copy of the bandit per row of online means, without validating the rows.
 
     Args:
-        bandit: A bandit whose bias bounds were given.
-        rows: Online means by (bandit, arm), which must be valid for its rewards.
+        bandit: A bandit with explicit bias bounds, which the copies share.
+        rows: Online means by (copy, arm). They must be valid for the bandit's rewards.
 
     Example:
         >>> two = with_means(Bandit([0.8, 0.5], 0.5, 9, 0.1), np.array([[0.7, 0.6], [0.4, 0.6]]))

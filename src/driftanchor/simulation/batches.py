@@ -1,9 +1,9 @@
 """Long runs in batches: the rewards of many decisions arrive together.
 
-Between two batches of rewards a policy learns nothing, so the pulls of a batch are one multinomial
-draw from the exact propensities of the arms. The size of a batch is a fixed share of the number of
-decisions before it, so the cost of a run grows with the logarithm of the horizon. The first
-decisions are made one by one.
+Within a batch a policy learns nothing new, so the pulls of a batch are one multinomial draw from
+the exact propensities of the arms. The size of a batch is a fixed share of the number of decisions
+before it, so the cost of a run grows with the logarithm of the horizon. The first decisions are
+made one by one.
 
 Guard pulls of the default rule depend on pending pulls. They are decided one by one at the start of
 a batch, until none is due.
@@ -58,7 +58,7 @@ def largest_batch(horizon: int) -> int:
 
 
 def batches(horizon: int) -> Iterator[tuple[int, int]]:
-    """Yield the first decision and the size of each batch.
+    """Yield the number of the first decision and the size of each batch.
 
     Example:
         >>> list(batches(37))[30:], len(list(batches(1_000_000)))
@@ -87,9 +87,9 @@ class BatchState(NamedTuple):
 def play_in_batches(chunk: Chunk) -> Played:
     """Play a chunk in batches; return the regret and the pulls of each run at the horizon.
 
-    The propensities of all runs are integrated together, so the last digits of a run's numbers
-    depend on the other runs in its chunk. Play all runs of a job in one chunk, so that its numbers
-    are reproducible.
+    The propensities of all runs are integrated together, so the last digits of a run's results
+    depend on the other runs in its chunk. For reproducible results, play all runs of a job in one
+    chunk.
     """
     policy, runs = chunk.policy, chunk.runs
     world = world_of(chunk.bandit, instances_of(chunk), chunk.first)
@@ -179,7 +179,7 @@ def _stratified(chunk: Chunk, t: int) -> Floats:
 
 
 def run_of(world: World, state: BatchState, run: int) -> RunState:
-    """Return the arrays of one run."""
+    """Return views of the arrays of one run."""
     evidence = Evidence(
         state.pulls[run],
         state.totals[run],
@@ -195,7 +195,7 @@ def run_of(world: World, state: BatchState, run: int) -> RunState:
 
 
 def prepare_runs(world: World, keys: Keys, first_run: int, state: BatchState) -> None:
-    """Draw the means and logs of all runs, and start their streams."""
+    """Set the means of all runs, draw their logs, and start their streams."""
     for run in range(state.pulls.shape[0]):
         prepare(world, keys, first_run + run, run_of(world, state, run))
 
@@ -226,7 +226,7 @@ def begin_batch(
         moves: Draws of the common move for each run, in standard deviations from its mean.
         guards: Whether the policy has guard pulls.
         laws: The output: the index distributions of each run, for each move and arm.
-        left: The output: the number of decisions of each run that are not guard pulls.
+        left: The output: the number of decisions left to draw for each run, after guard pulls.
 
     Returns:
         False if the policy chose no valid arm.
@@ -262,7 +262,7 @@ def end_batch(
         world: The bandit.
         state: The state of all runs.
         first_run: The number of the first run.
-        left: The number of decisions to draw for each run.
+        left: The number of decisions to draw for each run; counted down to 0.
         chances: The propensities, by (run, arm).
         regret: The output: the regret of each run so far.
     """

@@ -32,7 +32,7 @@ class Engine(NamedTuple):
     Attributes:
         compiled: Whether Numba compiles the loops, so that threads can share the runs.
         paired: Whether the n-th reward of an arm is the same for every policy.
-        leaps: Whether it leaps over rounds if the policy allows it.
+        leaps: Whether the engine leaps over rounds if the policy and the bandit allow it.
     """
 
     compiled: bool
@@ -75,7 +75,7 @@ class Chunk:
     Attributes:
         name: The policy's name in messages.
         policy: The policy.
-        bandit: The world.
+        bandit: The bandit to simulate.
         checkpoints: The rounds after which to record regret; the last is the horizon.
         engine: The engine that plays the runs, a key of `ENGINES`.
         seed: The seed of all noise.
@@ -131,12 +131,12 @@ class Chunk:
 
     @property
     def leaps(self) -> bool:
-        """Whether the engine leaps over rounds."""
+        """Whether the engine leaps over rounds, given this policy and this bandit."""
         return ENGINES[self.engine].leaps and leaping.can_leap(type(self.policy), self.bandit)
 
     @property
     def rows(self) -> slice:
-        """The rows of these runs among all runs of the policy."""
+        """A slice that selects these runs from an array of all runs of the policy."""
         return slice(self.first, self.first + self.runs)
 
     def cut(self, size: int) -> Iterator[Chunk]:
@@ -229,7 +229,7 @@ def _check_belief(policy: Policy, name: str) -> None:
 
 
 def instances_of(chunk: Chunk) -> Floats | None:
-    """Return the means of each run, given or drawn; `None` if all runs share them."""
+    """Return the means by (run, online or logged, arm); `None` if all runs have the same means."""
     if chunk.means is not None:
         logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)
         return np.stack([chunk.means, logged], axis=1)

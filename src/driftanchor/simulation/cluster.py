@@ -1,8 +1,8 @@
 """Play chunks of runs on a Dask cluster, with the same results as on this machine.
 
-A task plays one chunk, and its result depends on the chunk alone, so Dask may rerun it if a worker
-dies. Every worker must run the same code as this process. `code_version` is compared before the
-first task, and again in each task because workers may join later.
+A task plays one chunk, and its result depends on the chunk alone, so Dask may rerun a task if a
+worker dies. Every worker must run the same code as this process. `code_version` is compared before
+the first task, and again in each task because workers may join later.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def on_cluster(
 
 
 def play_there(play: Play, chunk: Chunk, module: str, version: str) -> Played:
-    """Play a chunk on a worker, after checking that it runs the given code version."""
+    """Check that this worker runs the given code version, and play a chunk."""
     worker = f"worker {_dask().get_worker().address}"
     _compare(worker, loaded_version(module), version)
     try:
@@ -97,7 +97,10 @@ def module_of(policy: Policy) -> str:
 
 
 def code_version(module: str) -> str:
-    """Return the versions of this package and Numba, and a hash of its and the policy's code."""
+    """Return the versions of this package and of Numba, and a hash of the source code.
+
+    The hash covers this package and `module`, the module of the policy.
+    """
     from importlib import metadata  # slow to import, and only clusters need it
 
     root, own = Path(__file__).parents[1], importlib.import_module(module).__file__
@@ -113,12 +116,15 @@ def code_version(module: str) -> str:
 
 @functools.cache
 def loaded_version(module: str) -> str:
-    """Return the code version at the first call: a worker keeps the code that it loaded."""
+    """Return the code version at the time of the first call.
+
+    A worker keeps running the code that it has loaded, even if the files change.
+    """
     return code_version(module)
 
 
 def _check_workers(client: Any, module: str) -> str:
-    """Check that all workers run the same code as this process, and return its version."""
+    """Check that all workers run the same code as this process, and return the code version."""
     _wait_for_workers(client)
     ours = code_version(module)
     try:
@@ -145,7 +151,7 @@ def _compare(place: str, theirs: str | Exception, ours: str) -> None:
 
 
 def _result(client: Any, future: Any, chunk: Chunk) -> Played:
-    """Return the result of a finished task; Dask reruns it if its worker has died since."""
+    """Return the result of a finished task; Dask reruns the task if its worker has died since."""
     while True:
         try:
             played: Played = future.result(timeout=RESULT_TIMEOUT)
@@ -173,7 +179,7 @@ def _wait_for_workers(client: Any) -> None:
 
 @contextlib.contextmanager
 def _connected(cluster: Any) -> Iterator[Any]:
-    """Yield a client of the cluster, and close it unless the user passed it in."""
+    """Yield a client of the cluster; close it afterwards unless the user passed it in."""
     distributed = _dask()
     theirs = isinstance(cluster, distributed.Client)
     client = cluster if theirs else _connect(distributed, _checked_address(cluster))
@@ -198,7 +204,10 @@ def _connected(cluster: Any) -> Iterator[Any]:
 
 
 def _connect(distributed: Any, address: str) -> Any:
-    """Connect in a thread: `Client` waits forever for a server that accepts and never answers."""
+    """Connect to a scheduler in a thread, so that the attempt can time out.
+
+    `Client` waits forever for a server that accepts connections but never answers.
+    """
     answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def connect() -> None:

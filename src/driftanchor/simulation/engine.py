@@ -1,7 +1,7 @@
 """The loops that play every round, interpreted or compiled.
 
-They are plain scalar Python over arrays. Interpreted, they are the reference for all other engines.
-Compiled by `driftanchor.compiled`, the same code gives bit-identical results.
+The loops are plain scalar Python over arrays. Interpreted, they are the reference for all other
+engines. Compiled by `driftanchor.compiled`, the same code gives bit-identical results.
 
 All noise is keyed (`driftanchor.core.noise`): the rewards and the logs of an arm by (seed, run,
 arm), a policy's own draws by (seed, policy, run), and the means of a random bandit by (seed, run,
@@ -26,7 +26,7 @@ ALL = -1  # all arms changed
 
 
 class Keys(NamedTuple):
-    """The noise keys of a simulation."""
+    """The keys that determine the noise of a simulation."""
 
     rewards: Key
     logs: Key
@@ -37,13 +37,13 @@ class RunState(NamedTuple):
     """The arrays that a run works on, allocated once and cleared before each run."""
 
     evidence: Evidence
-    stream: Stream  # noise of the policy; before the first round, of the logs
+    stream: Stream  # noise of the policy; before the first round, noise of the logs
     rewards: Stream  # noise of the rewards, one row for each arm
     queue: Ints  # ring buffer of the last rounds' arms, for late rewards
 
 
 def keys_of(seed: int, policy: str) -> Keys:
-    """Return the noise keys for a policy's name and a seed."""
+    """Return the noise keys for a seed and the name of a policy."""
     return Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy}"))
 
 
@@ -146,7 +146,7 @@ def play_late(
     regret: Floats,
     pulls: Ints,
 ) -> bool:
-    """Play runs with late rewards: after `delay` rounds, or at the end of a batch of rounds.
+    """Play runs whose rewards arrive late: after a delay, or at the end of a batch of rounds.
 
     The arguments are those of `play_every_round`. A pull is pending until its reward arrives, and
     the policy sees the number of pending pulls of each arm. Regret counts a pull when it is made.
@@ -179,7 +179,7 @@ def play_late(
 
 
 def prepare(world: World, keys: Keys, run: int, state: RunState) -> None:
-    """Clear the state, draw the means and the logs, and start every stream."""
+    """Prepare a run: clear the state, set the run's means, draw its logs, and start its streams."""
     evidence = state.evidence
     for arm in range(evidence.pulls.size):
         evidence.pulls[arm] = 0
@@ -202,7 +202,10 @@ def prepare(world: World, keys: Keys, run: int, state: RunState) -> None:
 
 
 def pseudo_regret(gaps: Floats, evidence: Evidence) -> float:
-    """Return the expected loss of all pulls, pending ones included, against the best arm (E20)."""
+    """Return the expected loss of all pulls against the best arm, including pending pulls.
+
+    Entry E20 of docs/evidence/errata.md explains why regret is measured in this way.
+    """
     lost = 0.0
     for arm in range(gaps.size):
         lost += gaps[arm] * (evidence.pulls[arm] + evidence.pending[arm])

@@ -23,8 +23,8 @@ class Law:
 
     Attributes:
         kind: `"normal"`, `"uniform"` or `"beta"`.
-        first: Mean (normal), lower bound (uniform) or a (beta).
-        second: Standard deviation (normal), upper bound (uniform) or b (beta).
+        first: Mean (normal), lower bound (uniform) or parameter a (beta).
+        second: Standard deviation (normal), upper bound (uniform) or parameter b (beta).
 
     Example:
         >>> str(Law.normal(0, 1)), Law.uniform(0.1, 0.3).support
@@ -72,7 +72,7 @@ class Law:
 
         Args:
             table: The table.
-            argument: Its name in error messages.
+            argument: The name of the table in error messages.
         """
         if not isinstance(argument, str):
             raise InvalidInput(f"must be text, got {shown(argument)}", argument="argument")
@@ -102,7 +102,7 @@ class Law:
 
     @property
     def support(self) -> Range:
-        """The lowest and the highest number that a run can draw."""
+        """The lowest and the highest number that can be drawn."""
         if self.kind == "normal":
             width = MAX_DEVIATIONS * self.second
             return self.first - width, self.first + width
@@ -123,7 +123,7 @@ class Law:
         return float(special.betainc(self.first, self.second, x))
 
     def quantile(self, p: float) -> float:
-        """Return the number that a draw exceeds with probability 1 − p."""
+        """Return the p-quantile: a draw is at most this number with probability p."""
         from scipy import special
 
         p = check.number(p, "p", low=0.0, high=1.0)
@@ -155,24 +155,27 @@ def random_bandit(
     relative_bound: Sequence[float] | Floats | float | None = None,
     common_shift: float = 0.0,
 ) -> Bandit:
-    """Make a bandit that draws new means in each run: its mean regret is the Bayesian regret.
+    """Make a bandit that draws new means in each run.
 
-    Run r has the same means for every policy, so differences are paired, as for any bandit. Runs
-    are independent of one another. `instance_of` returns the bandit of one run.
+    The mean regret over runs is then the Bayesian regret. Run r has the same means for every
+    policy, so policies are compared in pairs, as for any bandit. Runs are independent of one
+    another. `instance_of` returns the bandit of one run.
 
     Args:
         means: The distribution of the online means.
         arms: Number of arms.
         offline_pulls: As for `Bandit`.
-        bias_bound: As for `Bandit`; `None` means the true differences of each run.
+        bias_bound: As for `Bandit`. `None` means the true differences of each run, or no bound if
+            there is a relative bound.
         reward: As for `Bandit`; Bernoulli rewards need means between 0 and 1.
         noise: Standard deviation of a reward, one number for all arms or one for each.
         bias: The distribution of an arm's logged mean minus its online mean; `None` for unbiased
             logs. With Bernoulli rewards, logged means are clipped to [0, 1].
         delay: Rounds between a pull and its reward.
         batch: Number of rounds whose arms are chosen together.
-        relative_bound: The bound W that policies see.
-        common_shift: How far all arms moved together, added to the drawn means.
+        relative_bound: As for `Bandit`.
+        common_shift: How far all arms moved together since the logs; added to the drawn online
+            means.
 
     Example:
         >>> bandit = random_bandit(Law.uniform(0, 1), 3, reward="bernoulli")
@@ -212,7 +215,10 @@ def random_bandit(
 
 
 def instance_of(bandit: Bandit, *, seed: int, run: int) -> Bandit:
-    """Return the bandit that a random bandit draws for one run."""
+    """Return the bandit with the means that a random bandit draws for one run.
+
+    A bandit with fixed means is returned unchanged.
+    """
     # Imported here, because `world` imports Law from this module.
     from driftanchor.simulation.world import drawn_means, settle, world_of
 

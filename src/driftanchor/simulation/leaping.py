@@ -1,4 +1,4 @@
-"""Leap over rounds: the same distribution as playing every round, at a cost per event.
+"""Leap over rounds: the same distribution of results as playing every round, with fewer draws.
 
 Once an arm leads, it is played in almost every round. Instead of drawing every sample, this loop
 draws the next round that may play another arm. `docs/reference/engines.md` explains why each step
@@ -60,7 +60,7 @@ FIRST_ROUNDS, MAX_ROUNDS = 16, 256  # rounds played one by one before the next s
 
 
 class LeapingState(NamedTuple):
-    """The arrays and options of a leaping run."""
+    """The arrays and options of a run that leaps over rounds."""
 
     run: RunState
     laws: Floats  # distribution of each arm's index, as rows of `IndexLaw`
@@ -71,18 +71,26 @@ class LeapingState(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """The leader, and the level and the barrier that hold while it leads."""
+    """The leader of a stretch of rounds, and the level and the barrier for leaping over them.
+
+    Rounds can be skipped while the leader's mean is above the barrier. A round is marked, and not
+    skipped, if another arm's index is above the level or the leader's index may be below it.
+    """
 
     arm: int  # -1 if every level marks too many rounds
     level: float
     barrier: float
-    bound: float  # q̄
-    marks: float  # −log(1 − q̄)
-    weight: float  # weight of the leader when the level was set
+    bound: float  # q̄ ≥ P(the leader's index is at most the level)
+    marks: float  # −log(1 − q̄), the hazard of a mark for the leader
+    weight: float  # `weight_of` the leader when the level was set
 
 
 def can_leap(policy: type[Policy], bandit: Bandit) -> bool:
-    """Return whether index distributions are known and change only when their arm is played."""
+    """Return whether an engine may leap over rounds for this policy class and bandit.
+
+    It may if the index distributions are known, and if playing one arm changes no other arm's
+    distribution.
+    """
     rule = ("index", "believe", "sample", "choose", "law", "normals", "uniforms")
     known = policy.leaps is not None and inherits_rule(policy, "leaps", rule)
     return known and not bandit.is_late and not (bandit.is_relative and policy.uses_logs)
@@ -121,7 +129,11 @@ def play_leaping(
     regret: Floats,
     pulls: Ints,
 ) -> bool:
-    """Play runs like `engine.play_every_round`, but leap; `rule` writes one arm's distribution."""
+    """Play runs like `engine.play_every_round`, but leap over rounds.
+
+    The arguments are those of `play_every_round`, except that `rule` writes the distribution of one
+    arm's index: see `compiled.rules.law_writer`.
+    """
     evidence = state.run.evidence
     for row in range(regret.shape[0]):
         prepare(world, keys, first_run + row, state.run)
@@ -157,7 +169,10 @@ def follow(
     regret: Floats,
     lead: Lead,
 ) -> None:
-    """Leap from marked round to marked round while the lead holds."""
+    """Leap from one marked round to the next, until the leader or the level should change.
+
+    Only a marked round may play an arm other than the leader: see `Lead`.
+    """
     leader, stream = lead.arm, state.run.stream
     others = 0.0
     for arm in range(state.hazards.size):
@@ -173,7 +188,7 @@ def follow(
             drawn = exponential(stream) / rate
             marked = drawn < wait
             wait = int(min(drawn, wait))
-            position = rate * (drawn - wait)  # of the mark on the axis in `marked_round`
+            position = rate * (drawn - wait)  # position of the mark: see `marked_round`
             if wait > LONG:
                 position = -math.log1p(uniform(stream) * math.expm1(-rate))
         if wait > 0:
@@ -203,7 +218,7 @@ def follow(
 
 
 def leader_of(state: LeapingState) -> int:
-    """Return the arm with the largest mean."""
+    """Return the arm whose index distribution has the largest `mean`."""
     leader = 0
     for arm in range(1, state.hazards.size):
         if state.laws[arm, 2] > state.laws[leader, 2]:
@@ -212,7 +227,10 @@ def leader_of(state: LeapingState) -> int:
 
 
 def find_lead(state: LeapingState) -> Lead:
-    """Return the leader, with the level at which the fewest rounds are marked."""
+    """Return the leader, with the level at which the fewest rounds are marked.
+
+    The arm of the result is -1 if every level marks too many rounds for leaping to pay off.
+    """
     leader = leader_of(state)
     mean, sd = state.laws[leader, 2], state.laws[leader, 3]
     fewest, best = BUSY, Lead(-1, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -229,7 +247,7 @@ def find_lead(state: LeapingState) -> Lead:
 
 
 def lead_at(state: LeapingState, leader: int, level: float) -> Lead:
-    """Return the lead with this level, and a barrier between it and the leader's mean."""
+    """Return a `Lead` with this level, and a barrier between the level and the leader's mean."""
     law = law_in(state, leader)
     barrier = law.mean - NEAR * (law.mean - level)
     bound = upper((barrier - level) / law.sd)  # P(θ ≤ level) if the mean is at the barrier
@@ -239,7 +257,7 @@ def lead_at(state: LeapingState, leader: int, level: float) -> Lead:
 
 
 def hazard(law: IndexLaw, level: float) -> float:
-    """Return −log P(index ≤ level)."""
+    """Return the hazard −log P(index ≤ level), capped at `CERTAIN`."""
     p = above(law, level)
     if p < 0.5:
         return -math.log1p(-p)
@@ -248,7 +266,7 @@ def hazard(law: IndexLaw, level: float) -> float:
 
 
 def law_in(state: LeapingState, arm: int) -> IndexLaw:
-    """Return the distribution of an arm's index."""
+    """Return the distribution of an arm's index, from the arm's row of `state.laws`."""
     laws = state.laws
     return IndexLaw(
         laws[arm, 0], laws[arm, 1], laws[arm, 2], laws[arm, 3], laws[arm, 4], laws[arm, 5]
@@ -256,7 +274,7 @@ def law_in(state: LeapingState, arm: int) -> IndexLaw:
 
 
 def weight_of(state: LeapingState, arm: int) -> float:
-    """Return the number of pulls behind the mean of an arm's index, including the prior's."""
+    """Return the number of rewards in the mean of an arm's index; the prior counts as one."""
     evidence = state.run.evidence
     logged = evidence.offline_pulls[arm] if state.pooled else 0
     return float(evidence.pulls[arm] + logged + 1)
@@ -266,7 +284,10 @@ def weight_of(state: LeapingState, arm: int) -> float:
 
 
 def largest(state: LeapingState, leader: int) -> int:
-    """Return the arm with the largest index; cut short the draw of an index that cannot win."""
+    """Draw the index of every arm, and return the arm with the largest.
+
+    The draw of an index stops early if it can no longer be the largest.
+    """
     stream = state.run.stream
     value = draw_index(law_in(state, leader), -math.inf, stream)
     best = challenge(Best(-math.inf, -1, 0), value, leader, stream)
@@ -282,10 +303,11 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
 
     Args:
         state: The state of the run.
-        lead: The leader, and the level.
+        lead: The leader and the level.
         others: The sum of the other arms' hazards.
-        position: Position of the mark on an axis of segments, one for each arm. The other arms come
-            first, each as long as its hazard, then the leader with length `lead.marks`.
+        position: The position of the mark on an axis that is divided into one segment per arm. The
+            other arms come first, each with the length of its hazard, then the leader with length
+            `lead.marks`.
     """
     stream, law = state.run.stream, law_in(state, lead.arm)
     if position < others:
@@ -317,7 +339,10 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
 
 
 def find(hazards: Floats, position: float) -> tuple[int, float]:
-    """Return the arm whose segment of the axis contains the position, and the segment's end."""
+    """Return the arm whose segment contains `position`, and the end of that segment.
+
+    The segments are consecutive, and the length of each is the arm's hazard.
+    """
     end, last = 0.0, 0
     for arm in range(hazards.size):
         if hazards[arm] > 0.0:
@@ -328,13 +353,14 @@ def find(hazards: Floats, position: float) -> tuple[int, float]:
     return last, end
 
 
-# The rewards of the leader. Its position is (mean − barrier) times the weight of the mean: above 0
-# exactly while the mean is above the barrier. Each pull adds its reward minus the barrier. Each
-# sampler below stops at the first pull after which the position is, or may have been, at most 0.
+# The rewards of the leader. Its position is (mean − barrier) times the weight of the mean, so it is
+# above 0 exactly while the mean is above the barrier. A pull adds its reward minus the barrier to
+# the position. Each sampler below stops at the first pull after which the position is, or may have
+# been, at most 0.
 
 
 def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
-    """Draw the leader's rewards for `rounds` rounds, or until its mean may be at the barrier.
+    """Draw the leader's rewards for `rounds` rounds, or until its mean may reach the barrier.
 
     Returns:
         The number of rewards drawn.
@@ -355,7 +381,14 @@ def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
 def one_by_one(
     world: World, arm: int, start: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Draw every reward, whatever its distribution."""
+    """Draw rewards one by one, until their walk reaches 0 or after `steps` rewards.
+
+    The walk begins at `start`, and each reward adds its value minus `barrier`. This works for every
+    reward distribution.
+
+    Returns:
+        The number of rewards drawn, and the last position of the walk.
+    """
     position = start
     for step in range(1, steps + 1):
         position += draw_reward(world, arm, stream) - barrier
@@ -367,7 +400,14 @@ def one_by_one(
 def in_blocks(
     start: float, mean: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Draw Bernoulli rewards in blocks that can reach the barrier only at their end."""
+    """Draw sums of Bernoulli rewards, until their walk reaches 0 or after `steps` rewards.
+
+    The walk begins at `start`, and each reward adds its value minus `barrier`. A block of rewards
+    is drawn at once. It is so short that the walk can reach 0 only at the end of the block.
+
+    Returns:
+        The number of rewards drawn, and the last position of the walk.
+    """
     position, taken = start, 0
     while taken < steps and position > 0.0:
         block = steps - taken
@@ -379,11 +419,16 @@ def in_blocks(
 
 
 def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -> tuple[int, float]:
-    """Draw Gaussian rewards as a walk from `start` > 0, stopped once a path through it touches 0.
+    """Draw a Gaussian random walk of at most `steps` steps, until it may have reached 0.
 
-    The path is Brownian. If it ends above 0, the reflection principle gives the probability that it
-    touched 0. A path that touched 0 is reflected after the first touch, so that it ends below 0,
-    and bisection finds the touch. The walk stops at the first whole step after the touch.
+    The walk is a Brownian path from `start` > 0, observed at whole steps, with mean `drift` and
+    standard deviation `noise` per step. The walk stops at the first whole step after the path
+    touches 0. If the path ends above 0, the reflection principle gives the probability that it
+    touched 0 on the way. A path that did is reflected after the first touch, so that it ends below
+    0. Bisection then finds the step.
+
+    Returns:
+        The number of steps, and the last position of the walk.
     """
     end = start + drift * steps + noise * math.sqrt(steps) * normal(stream)
     reflected = end > 0.0
@@ -420,7 +465,7 @@ def play(
     regret: Floats,
     arm: int,
 ) -> None:
-    """Play one round with an arm, and draw its reward."""
+    """Play one round with this arm: draw its reward and `advance`."""
     state.run.evidence.totals[arm] += draw_reward(world, arm, state.run.rewards[arm])
     advance(rule, parameters, world, state, checkpoints, regret, arm, 1)
 
@@ -435,7 +480,10 @@ def advance(
     arm: int,
     rounds: int,
 ) -> None:
-    """Add pulls of an arm whose reward total is up to date, and record regret at checkpoints."""
+    """Count `rounds` pulls of an arm, and record regret at the checkpoints among these rounds.
+
+    The arm's reward total must already include these pulls. Its index distribution is updated.
+    """
     evidence, progress = state.run.evidence, state.progress
     t, reached = progress[0], progress[1]
     before = evidence.pulls[arm]

@@ -41,9 +41,9 @@ class Result(Tabular):
         regret: Pseudo-regret, by (policy, run, checkpoint).
         pulls: Pulls of each arm at the horizon, by (policy, run, arm).
         seed: The seed of all noise.
-        engine: The engine that ran it, a key of `driftanchor.simulation.ENGINES`.
+        engine: The engine that played the runs, a key of `driftanchor.simulation.ENGINES`.
         max_regret: The regret of playing the worst arm throughout, an upper bound for every run.
-        drawn: The largest and the smallest mean of each run, if each run draws its own means.
+        drawn: The best and the worst mean of each run, if each run draws its own means.
     """
 
     policies: tuple[str, ...]
@@ -73,7 +73,8 @@ class Result(Tabular):
     def summary(self) -> dict[str, dict[str, float]]:
         """Return statistics of each policy's final regret.
 
-        They are the mean and its standard error, median, 90 % and 99 % quantile, and maximum.
+        The statistics are the mean and its standard error, the median, the 90 % and 99 % quantiles,
+        and the maximum.
         """
         return {policy: summarise(self.final(policy), QUANTILES) for policy in self.policies}
 
@@ -82,12 +83,12 @@ class Result(Tabular):
     ) -> Difference:
         """Return the final regret of one policy minus that of another, with an interval.
 
-        The interval is valid for any distribution of regret, even with rare ruinous runs. For the
-        mean, it stays valid if you have already looked at the result of fewer runs. See
-        `driftanchor.core.stats.bounded_mean`.
+        The interval is valid for any distribution of regret, even with rare ruinous runs. The
+        interval for the mean also stays valid if you looked at the result of fewer runs before
+        (see `driftanchor.core.stats.bounded_mean`).
 
-        Runs are compared in pairs, even if the two policies got different rewards. This is valid
-        because the pairs are independent of each other.
+        Run r of one policy is compared with run r of the other, even if the two policies got
+        different rewards. This is valid because the pairs are independent of each other.
 
         Args:
             first: A policy.
@@ -143,8 +144,8 @@ class Result(Tabular):
 
         Args:
             path: The file.
-            escape_formulas: Put an apostrophe before names of policies that a spreadsheet would
-                run as a formula, such as `=1+1`.
+            escape_formulas: Put an apostrophe before a policy name that a spreadsheet would run as
+                a formula, such as `=1+1`.
         """
         check.flag(escape_formulas, "escape_formulas")
         heading = ("policy", "run", "round", "regret")
@@ -157,7 +158,7 @@ class Result(Tabular):
                     yield policy, run, t, regret
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Plot mean regret over the rounds ± one standard error, as PNG, PDF or SVG."""
+        """Plot mean regret ± one standard error over the rounds, as PNG, PDF or SVG."""
         figure.check_suffix(path)
         looks = palette.looks({policy: policy for policy in self.policies})
         rounds = np.concatenate([[0], self.checkpoints]).astype(np.float64)
@@ -220,14 +221,14 @@ class DrawnGaps(NamedTuple):
     """The gap between the best and the worst arm of each run, if each run draws its own means.
 
     A run loses at most this gap in each round. The gap is the largest minus the smallest of K
-    independent draws from a known distribution, so its quantiles and the expected values of
-    `hedges` can be computed.
+    independent draws from a known distribution, so bounds on its quantiles and the expected values
+    of `hedges` can be computed.
 
     Attributes:
         law: The distribution of all means.
         arms: The number of arms, K.
-        best: The largest online mean of each run.
-        worst: The smallest online mean of each run.
+        best: The largest of the means that each run drew.
+        worst: The smallest of the means that each run drew.
     """
 
     law: Law
@@ -242,15 +243,19 @@ class DrawnGaps(NamedTuple):
 
     @property
     def are_wide(self) -> bool:
-        """Whether gaps often exceed half of the largest possible gap, so hedging gains little."""
+        """Whether gaps may often exceed half of the largest possible gap.
+
+        If so, intervals gain little from `hedges`.
+        """
         low, high = self.law.support
         return self.quantile(1.0 - CAP_EXCEEDED[0]) > 0.5 * (high - low)
 
     def hedges(self) -> tuple[Floats, Floats]:
         """Return upper bounds on each run's gap, by (cap, run), and their expected values.
 
-        The gap itself varies from run to run, which would widen an interval. An upper bound is
-        constant except in the rare runs whose means pass a cap.
+        An upper bound is the distance between a low and a high cap, and larger only in the rare
+        runs whose means lie outside the caps. The gap itself varies from run to run, which would
+        widen a confidence interval.
         """
         caps = [self._caps(p) for p in CAP_EXCEEDED]
         bounds = [np.maximum(self.best, high) - np.minimum(self.worst, low) for low, high in caps]
@@ -280,7 +285,7 @@ class DrawnGaps(NamedTuple):
 
 
 def drawn_gaps(bandit: Bandit, seed: int, runs: int, *, compiled: bool) -> DrawnGaps | None:
-    """Return the gaps of a random bandit's first runs; `None` if all runs have the same means."""
+    """Return the gaps of the first `runs` runs; `None` if all runs have the same means."""
     if bandit.means is None:
         return None
     means = drawn_means(bandit, seed, 0, runs, compiled=compiled)[:, 0] - bandit.common_shift

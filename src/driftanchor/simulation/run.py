@@ -1,4 +1,4 @@
-"""`simulate`: policies × runs in one bandit, on all cores, with keyed noise."""
+"""`simulate`: play runs of several policies in one bandit, on all cores or on a cluster."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def simulate(
     """Run every policy `runs` times in a bandit and measure its pseudo-regret.
 
     In run r, every policy gets the same logs and, unless the engine draws sums of rewards, the same
-    n-th reward of each arm. So differences are paired. A policy's numbers depend only on the seed
-    and the engine, not on the threads, the cluster, or the other policies and their order.
+    n-th reward of each arm. So policies are compared in pairs. A policy's numbers depend only on
+    the seed and the engine, not on the threads, the cluster, or the other policies and their order.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.
-        bandit: The world.
-        horizon: Rounds in a run.
-        runs: Runs of each policy.
+        bandit: The bandit to simulate.
+        horizon: Number of rounds in a run.
+        runs: Number of runs of each policy.
         seed: The seed of all noise.
         checkpoints: The number of evenly spaced rounds after which to record regret, or the rounds
             themselves; the horizon is always the last.
@@ -109,7 +109,7 @@ def simulate(
 
 
 def threads_to_use(threads: int | None) -> int:
-    """Return the number asked for, or the number of cores that this process may use."""
+    """Validate `threads`; `None` stands for the number of cores that this process may use."""
     if threads is None:
         return usable_cores()
     return check.whole(threads, "threads", low=1, high=4096)
@@ -120,12 +120,12 @@ def on_this_machine(
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
     """Play jobs in chunks, several at a time; yield (job number, chunk, result) in order.
 
-    Jobs are queued a little ahead, so that no thread waits for the end of a job.
+    Chunks of the next job are queued before a job ends, so that no thread is idle.
 
     Args:
-        jobs: All runs of some policies.
+        jobs: The chunks to cut and play, each with all runs of one policy.
         threads: The maximum number of threads.
-        in_batches: Whether to play with `play_in_batches`, all runs of a job together.
+        in_batches: Whether to play each job in one piece, with `play_in_batches`.
     """
     play_one = play_in_batches if in_batches else play
     pool, one_core = ThreadPoolExecutor(threads), ThreadPoolExecutor(1)

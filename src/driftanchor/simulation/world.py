@@ -1,6 +1,6 @@
-"""World: a bandit as arrays for the loops, and the draws of its means and rewards.
+"""World: a bandit as arrays for the loops, and functions that draw its means and rewards.
 
-This is plain scalar code; its results are bit-identical interpreted and compiled.
+This is plain scalar code, with bit-identical results whether interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NORMAL, UNIFORM, BETA = (KINDS.index(kind) for kind in ("normal", "uniform", "be
 
 
 class World(NamedTuple):
-    """A bandit as numbers and arrays."""
+    """A bandit as numbers and arrays, which compiled loops can read."""
 
     online: Floats
     offline: Floats
@@ -44,7 +44,13 @@ class World(NamedTuple):
 
 
 def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) -> World:
-    """Copy a bandit into arrays that the loops may change: each run may have its own means."""
+    """Copy a bandit into new arrays, which a loop may overwrite with the means of each run.
+
+    Args:
+        bandit: The bandit.
+        instances: The means by (run, online or logged, arm), if each run has its own.
+        first: The number of the first run in `instances`.
+    """
     pools = bandit.pools or (np.zeros(0),)
     return World(
         bandit.online.copy(),
@@ -68,7 +74,10 @@ def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) ->
 
 
 def settle(world: World, run: int) -> None:
-    """Set the means, gaps and exact bias bounds of one run of a random bandit."""
+    """Write the means and gaps of one run into `world`, and its bias bounds if they are exact.
+
+    Only for bandits whose runs have their own means.
+    """
     means = world.instances[run - world.first]
     best = -math.inf
     for arm in range(world.online.size):
@@ -97,7 +106,10 @@ def draw_reward(world: World, arm: int, stream: Stream) -> float:
 
 
 def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the sum of an arm's next `pulls` rewards, in one draw if its distribution is known."""
+    """Draw the sum of an arm's next `pulls` rewards.
+
+    One draw is enough for Gaussian and Bernoulli rewards.
+    """
     mean: float = world.online[arm]
     noise: float = world.noise[arm]
     if pulls > 0 and world.law == GAUSSIAN:
@@ -111,14 +123,17 @@ def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
 
 
 def student(stream: Stream) -> float:
-    """Draw Student's t with 3 degrees of freedom, divided by √3 to have variance 1."""
+    """Draw from Student's t with 3 degrees of freedom, scaled to variance 1."""
     x = normal(stream)
     y, z, w = normal(stream), normal(stream), normal(stream)
     return x / math.sqrt(y * y + z * z + w * w)
 
 
 def draw_mean(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the mean of `pulls` logged rewards, in one draw if its distribution is known."""
+    """Draw the mean of `pulls` logged rewards of an arm.
+
+    One draw is enough for Gaussian and Bernoulli rewards.
+    """
     mean: float = world.offline[arm]
     noise: float = world.noise[arm]
     if world.law == BERNOULLI:
@@ -132,7 +147,7 @@ def draw_mean(world: World, arm: int, pulls: int, stream: Stream) -> float:
 
 
 class InstanceLaws(NamedTuple):
-    """The distributions of a random bandit's means, as numbers."""
+    """The distributions of a random bandit's means, as arrays that compiled loops can read."""
 
     means: Floats  # see `numbers_of`
     bias: Floats
@@ -155,21 +170,24 @@ def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
 
 
 def numbers_of(law: Law | None) -> Floats:
-    """Return a distribution as its position in `KINDS` (-1 for `None`) and its two parameters."""
+    """Encode a distribution as three numbers: its position in `KINDS` and its two parameters.
+
+    The position of `None` is -1.
+    """
     if law is None:
         return np.array([-1.0, 0.0, 0.0])
     return np.array([KINDS.index(law.kind), law.first, law.second])
 
 
 def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: bool) -> Floats:
-    """Draw the means of runs of a random bandit, by (run, online or logged, arm).
+    """Draw the means of a random bandit for some runs, by (run, online or logged, arm).
 
     Args:
         bandit: A random bandit.
         seed: The seed of all noise.
         first: The number of the first run.
         runs: The number of runs.
-        compiled: Whether to draw with Numba; the numbers are the same.
+        compiled: Whether to compile the loop with Numba; the numbers are the same.
     """
     drawn = np.empty((runs, 2, len(bandit.online)))
     arguments = laws_of(bandit, seed), first, drawn, np.empty(4, np.uint64)
@@ -180,7 +198,10 @@ def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: b
 
 
 def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
-    """Fill `drawn`, by (run, online or logged, arm), with the means of runs from `first_run` on."""
+    """Draw the means of the runs from `first_run` on into `drawn`.
+
+    The axes of `drawn` are the run, the kind of mean (online, logged) and the arm.
+    """
     for row in range(drawn.shape[0]):
         for arm in range(drawn.shape[2]):
             start(stream, laws.means_key, first_run + row, arm)
@@ -193,7 +214,7 @@ def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: St
 
 
 def draw_number(law: Floats, stream: Stream) -> float:
-    """Draw from a distribution that `numbers_of` returned; 0 for `None`."""
+    """Draw from a distribution that `numbers_of` encoded; return 0 for `None`."""
     first: float = law[1]
     second: float = law[2]
     if law[0] == NORMAL:

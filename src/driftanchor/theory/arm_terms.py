@@ -1,4 +1,4 @@
-"""Terms of all bounds side by side, for the arms of one bandit."""
+"""The terms of all regret bounds side by side, for the arms of one bandit."""
 
 import math
 
@@ -42,21 +42,21 @@ def arm_terms(
     relative_bound: npt.ArrayLike = math.inf,
     common_shift: float = 0.0,
 ) -> tuple[list[int], dict[str, Floats]]:
-    """Return the columns of the sub-optimal arms, and their terms, keyed like `TERMS`.
+    """Return the columns of the sub-optimal arms and, for each key of `TERMS`, their values.
 
     The theorems cover bias bounds only. They extend to a relative bound W if the common move c is
-    known and added to the logs: ω = W + μ_off + c − μ_on. The terms leave out the cost of learning
-    c. If both bounds are given, the smaller ω counts.
+    known: ω is then W + offline mean + c − online mean. The terms leave out the cost of learning c.
+    If an arm has both bounds, the smaller ω counts.
 
     Args:
         online: Mean online reward of each arm.
         offline: Mean offline reward of each arm.
         offline_pulls: Number of logged rewards of each arm.
-        bias_bound: V of each arm.
-        horizon: T.
-        noise: σ.
-        relative_bound: W of each arm; infinite if there is no relative bound.
-        common_shift: c, the common move of all arms; the online means already include it.
+        bias_bound: Bias bound V of each arm.
+        horizon: Number of rounds.
+        noise: σ, the standard deviation of a reward.
+        relative_bound: Relative bound W of each arm; infinite if there is none.
+        common_shift: c, the common move of all arms. The online means must already include it.
 
     Example:
         >>> columns, terms = arm_terms([0.8, 0.5], [0.8, 0.5], [100, 100], [0, 0], 10_000)

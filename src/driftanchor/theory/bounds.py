@@ -1,13 +1,15 @@
 """Regret bounds, lower bounds and savings as functions of arrays.
 
-All functions take numbers or arrays, broadcast as NumPy does, and return arrays, of shape () for
-numbers. Bounds count online pulls of a sub-optimal arm. The gap times this number is its regret.
+All functions accept numbers or arrays, broadcast them as NumPy does, and return arrays, of shape ()
+if all arguments are numbers. Bounds count online pulls of a sub-optimal arm. Multiplied by the gap,
+they bound the regret from this arm.
 
 Arguments:
-    horizon: T ≥ 1.
-    gap: Δ > 0, how far the arm's online mean is below the best.
+    horizon: T ≥ 1, the number of rounds.
+    gap: Δ > 0, the best online mean minus the arm's online mean.
     offline_pulls: N ≥ 0, the number of logged rewards of the arm.
-    optimal_offline_pulls: N₁ ≥ 0, the same for the best arm. Its bias bound must be valid too.
+    optimal_offline_pulls: N₁ ≥ 0, the number of logged rewards of the best arm. The bias bound of
+        the best arm must be valid too.
     bias_bound: V ≥ 0; may be infinite.
     omega: ω ≥ 0 of the arm, from `effective_discrepancy`.
     noise: σ > 0, the standard deviation of a reward, known to the policy.
@@ -18,8 +20,8 @@ Sources:
     of docs/evidence/errata.md.
 
     Cheung & Lyu (2024), "Leveraging (Biased) Information: Multi-armed Bandits with Offline Data",
-    PMLR 235:8286, arXiv 2405.02594: MIN-UCB, as quoted below Theorem 1 of arXiv 2605.10289,
-    which omits the constant. It is a parameter here.
+    PMLR 235:8286, arXiv 2405.02594: MIN-UCB, as quoted below Theorem 1 of arXiv 2605.10289. The
+    quotation omits the constant, so the constant is a parameter here.
 
     Lai & Robbins (1985). A policy is *uniformly consistent* if its regret is o(T^a) for every
     a > 0 on every bandit of the family. Every uniformly consistent policy pulls a sub-optimal arm
@@ -65,18 +67,19 @@ Thompson sampling and L_i(T)/2 for Anchor-TS, because Anchor-TS squares the tail
 def effective_discrepancy(
     online_mean: npt.ArrayLike, offline_mean: npt.ArrayLike, bias_bound: npt.ArrayLike
 ) -> Floats:
-    """Return ω = V + μ_off − μ_on, by how much the logged mean plus V overstates the arm.
+    """Return ω = V + offline mean − online mean, where V is the bias bound.
 
-    V is valid if |μ_on − μ_off| ≤ V. Then ω lies in [0, 2V]: it is 0 if the logs understate the arm
-    by exactly V, V if they are unbiased, and 2V if they overstate it by V.
+    V is valid if the two means differ by at most V. Then ω lies in [0, 2V]. It is 0 if the logs
+    understate the arm by exactly V, V if they are unbiased, and 2V if they overstate the arm by V.
 
     If ω is negative, V is *not* valid: the logs understate the arm by more than V. No theorem holds
-    then, so the other functions reject a negative ω. An invalid V need not make ω negative: if the
-    logs overstate the arm by more than V, ω exceeds 2V, and the only effect is smaller savings. An
+    then, so the other functions reject a negative ω. If the logs overstate the arm by more than V,
+    V is not valid either, but ω then exceeds 2V, and the only effect is smaller savings. An
     infinite V gives an infinite ω.
 
-    Source: Theorem 1 of arXiv 2605.10289; Cheung & Lyu 2024 use the same ω. It is signed, as in the
-    proofs, although the paper states the events two-sided (E11).
+    Source: Theorem 1 of arXiv 2605.10289; Cheung & Lyu 2024 use the same ω. As in the proofs, ω has
+    a sign, although the paper defines the events with absolute values (E11 in
+    docs/evidence/errata.md).
 
     Example:
         >>> effective_discrepancy(0.5, [0.25, 0.5, 0.75, 0.0], 0.25).tolist()
@@ -91,10 +94,12 @@ def effective_discrepancy(
 def anchor_savings(
     offline_pulls: npt.ArrayLike, omega: npt.ArrayLike, gap: npt.ArrayLike
 ) -> Floats:
-    """Return the online pulls of a sub-optimal arm that its logs save Anchor-TS, N (1 − 3ω/Δ)₊.
+    """Return N (1 − 3ω/Δ)₊, the online pulls of a sub-optimal arm that its logs save Anchor-TS.
 
-    The logs save N pulls if ω = 0 and none if ω ≥ Δ/3. They never save more than `min_ucb_savings`
-    (E12). Logs of the *optimal* arm are not discounted: see `anchor_pulls_shape`.
+    N is the number of logged rewards, Δ the gap, and ω comes from `effective_discrepancy`. The logs
+    save N pulls if ω = 0, and none if ω ≥ Δ/3. They never save more than `min_ucb_savings` (E12 in
+    docs/evidence/errata.md). Logs of the *optimal* arm are not discounted: see
+    `anchor_pulls_shape`.
 
     Source: first term of Theorem 1, arXiv 2605.10289.
 
@@ -109,11 +114,13 @@ def anchor_savings(
 def min_ucb_savings(
     offline_pulls: npt.ArrayLike, omega: npt.ArrayLike, gap: npt.ArrayLike
 ) -> Floats:
-    """Return the online pulls of a sub-optimal arm that its logs save MIN-UCB, N ((1 − ω/Δ)₊)².
+    """Return N ((1 − ω/Δ)₊)², the online pulls of a sub-optimal arm that its logs save MIN-UCB.
 
-    `anchor_savings` has no square, which the Anchor-TS paper calls an advantage of its analysis. It
-    is not (E12). Let u = ω/Δ. Then (1 − u)² − (1 − 3u) = u + u² ≥ 0, so MIN-UCB saves at least as
-    much as Anchor-TS. Logs with Δ/3 ≤ ω < Δ still save pulls here.
+    N is the number of logged rewards, Δ the gap, and ω comes from `effective_discrepancy`. The
+    formula of `anchor_savings` has no square, which the Anchor-TS paper calls an advantage of its
+    analysis. It is no advantage (E12 in docs/evidence/errata.md): with u = ω/Δ,
+    (1 − u)² − (1 − 3u) = u + u² ≥ 0, so MIN-UCB saves at least as much as Anchor-TS. If
+    Δ/3 ≤ ω < Δ, the logs save pulls for MIN-UCB only.
 
     Source: Cheung & Lyu 2024, as quoted below Theorem 1 of arXiv 2605.10289.
 
@@ -126,7 +133,7 @@ def min_ucb_savings(
 
 
 class AnchorBound(NamedTuple):
-    """A bound on the online pulls of a sub-optimal arm, split into the three terms of Theorem 1.
+    """A bound on the online pulls of a sub-optimal arm, as the three terms of Theorem 1.
 
     Attributes:
         suboptimal: Pulls until the arm itself is known well enough; its own logs reduce them.
@@ -155,19 +162,21 @@ def anchor_pulls_shape(
     c2: npt.ArrayLike = 1.0,
     c3: npt.ArrayLike = 1.0,
 ) -> AnchorBound:
-    """Return the bound of Theorem 1 with constants of your choice.
+    """Return the bound of the Anchor-TS paper's Theorem 1, with constants of your choice.
 
-    The terms::
+    For a horizon of T rounds and a sub-optimal arm with gap Δ, N logged rewards and ω from
+    `effective_discrepancy`, and a best arm with N₁ logged rewards, the terms are::
 
         suboptimal = (C₁ log T/Δ² − N (1 − 3ω/Δ)₊)₊
         optimal    = (C₂ log T/Δ² − N₁)₊
         constant   = C₃/Δ²
 
-    The bound shows how the number of pulls varies with logs, shift and gap, but does not predict
-    it. The constants of the proof make the bound vacuous at any practical horizon (E10).
+    Use the bound to see how the number of pulls varies with logs, shift and gap, not to predict the
+    number itself. With the constants of the proof, the bound is vacuous at any practical horizon
+    (E10 in docs/evidence/errata.md).
 
     With the default C₁ and no logs, the first term is `lai_robbins` times log T for noise 1. For
-    other noise, use C₁ = 2σ². The default C₂ and C₃ are arbitrary. In sharp analyses of Thompson
+    noise σ, use C₁ = 2σ². The default C₂ and C₃ are arbitrary. In sharp analyses of Thompson
     sampling the second term is of lower order than log T, so no C₂ matches a lower bound. C₂ = 0
     drops the term.
 
@@ -206,11 +215,12 @@ def min_ucb_bound(
     *,
     c: npt.ArrayLike = 2.0,
 ) -> Floats:
-    """Return the order of MIN-UCB's pulls of a sub-optimal arm, (C log T/Δ² − N ((1 − ω/Δ)₊)²)₊.
+    """Return (C log T/Δ² − N ((1 − ω/Δ)₊)²)₊, the order of MIN-UCB's pulls of a sub-optimal arm.
 
-    The bound does not depend on logs of the optimal arm. The source does not specify C. With the
-    default and no logs, the bound is `lai_robbins` times log T for noise 1. For other noise, use
-    C = 2σ².
+    T is the horizon, Δ the gap of the arm, N the number of its logged rewards, and ω comes from
+    `effective_discrepancy`. Logs of the optimal arm do not enter the bound. The source does not
+    specify C. With the default and no logs, the bound is `lai_robbins` times log T for noise 1. For
+    noise σ, use C = 2σ².
 
     Example:
         >>> min_ucb_bound(10_000, 0.3, [0, 100, 200, 1000], omega=0.1).round(1).tolist()
@@ -232,12 +242,13 @@ def online_ts_pulls(
 ) -> Floats:
     """Return the leading term of Thompson sampling's pulls of a sub-optimal arm, 2 c σ² log T/Δ².
 
-    The arm is pulled until the probability p that its sample exceeds the best mean falls to 1/T.
-    After n pulls the posterior variance is about c σ²/n, so p ≈ exp(−n Δ²/(2 c σ²)).
+    T is the horizon, Δ the gap, σ the noise and c the posterior scale. The arm is pulled until the
+    probability p that its sample exceeds the best mean falls to 1/T. After n pulls the posterior
+    variance is about c σ²/n, so p ≈ exp(−n Δ²/(2 c σ²)).
 
-    With c = 1 this *is* the Lai–Robbins rate. The threshold in the appendix, L_i(T) =
-    18 log(T Δ²)/Δ², is nine times as large, because that analysis leaves only a third of the gap to
-    the posterior's spread. The constant here uses the whole gap.
+    With c = 1 this is exactly the Lai–Robbins rate. The threshold in the appendix of the Anchor-TS
+    paper, 18 log(T Δ²)/Δ², is about nine times as large, because its analysis leaves only a third
+    of the gap to the spread of the posterior. The constant here uses the whole gap.
 
     Source: Agrawal & Goyal 2013, Lemma 2.16, as used in the appendix of arXiv 2605.10289.
 
@@ -260,20 +271,22 @@ def online_anchor_pulls(
 ) -> Floats:
     """Return the leading term of Anchor-TS's pulls of a bad arm without logs, c σ² log T/Δ².
 
-    Without logs, the index is the median of the mean and *two* samples. While the mean is below the
-    best mean, the index exceeds the best mean only if both samples do, with probability p². The
-    result is half of `online_ts_pulls`: the improvement "by a factor 1/2" in the appendix.
+    T is the horizon, Δ the gap, σ the noise and c the posterior scale. Without logs, the index is
+    the median of the arm's mean and *two* samples. While the arm's mean is below the best mean, the
+    index exceeds the best mean only if both samples do. If one sample does so with probability p,
+    the index does so with probability p². So the result is half of `online_ts_pulls`: the
+    improvement "by a factor 1/2" in the paper's appendix.
 
     With the paper's c = 1 and Gaussian rewards, the result is also half of `lai_robbins` times
     log T, the minimum for uniformly consistent policies. So Anchor-TS is not uniformly consistent
-    with Gaussian rewards, and the paper is wrong to say in a footnote that sub-Gaussian noise
-    leaves the order unchanged (E13).
+    with Gaussian rewards. A footnote of the paper says that sub-Gaussian noise leaves the order
+    unchanged, which is wrong (E13 in docs/evidence/errata.md).
 
-    The probability is also squared for a best arm that was underestimated: the arm returns only
-    after about 1/p² rounds, a wait with infinite mean at σ = c = 1. A typical run gains, but a rare
-    run never recovers. c = 2 meets the lower bound. c = 4 is the ratio of posterior variance to
-    noise that the theorem covers: rewards in [0, 1] have σ² ≤ 1/4, and the posterior variance after
-    n pulls is 1/(n + 1).
+    The probability is also squared for a best arm that was underestimated. Such an arm is pulled
+    again only after about 1/p² rounds, a wait with infinite mean at σ = c = 1. So a typical run
+    gains, but a rare run never recovers. c = 2 meets the lower bound. c = 4 is the case that the
+    theorem covers: rewards in [0, 1] have σ² ≤ 1/4, and the posterior variance after n pulls is
+    1/(n + 1), which is four times as large.
 
     Source: appendix "Pure Online Setting" of arXiv 2605.10289.
 
@@ -287,7 +300,10 @@ def online_anchor_pulls(
 
 
 def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
-    """Return the lower bound on pulls of a Gaussian sub-optimal arm per unit of log T, 2σ²/Δ².
+    """Return 2σ²/Δ², the lower bound on pulls of a Gaussian sub-optimal arm, divided by log T.
+
+    σ is the noise, Δ the gap and T the horizon. The bound holds for uniformly consistent policies,
+    whose regret grows more slowly than any power of T on every bandit.
 
     Source: Lai & Robbins 1985, with kl(N(μ, σ²), N(μ + Δ, σ²)) = Δ²/(2σ²).
 
@@ -300,10 +316,11 @@ def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
 
 
 def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floats:
-    """Return the lower bound on pulls of a Bernoulli sub-optimal arm per log T, 1/kl(μ, μ*).
+    """Return 1/kl(μ, μ*), the lower bound on pulls of a Bernoulli arm, divided by log T.
 
-    μ in [0, 1) is the arm's mean, and μ* in (0, 1] is the best arm's, which must be larger. The
-    result is at most 1/(2Δ²), the Gaussian value at σ = 1/2 (Pinsker). It is 0 if μ* = 1, since a
+    μ is the mean of a sub-optimal arm, μ* the mean of the best arm, which must be larger, kl the
+    Kullback–Leibler divergence and T the horizon. By Pinsker's inequality, the result is at most
+    1/(2 (μ* − μ)²), the value for Gaussian rewards with σ = 1/2. It is 0 if μ* = 1, because a
     single failure then rules the arm out.
 
     Source: Lai & Robbins 1985.
@@ -323,9 +340,9 @@ def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floa
 def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     """Return the Bernoulli KL divergence, p log(p/q) + (1 − p) log((1 − p)/(1 − q)).
 
-    0 log 0 counts as 0. The divergence is infinite if q is 0 or 1 and p differs from q. It is
-    d(p, q) in Lemma "vanilla-bad-event-mu" of arXiv 2605.10289, which misprints d(x, μ) as d(x, y)
-    (E8).
+    0 log 0 counts as 0. The divergence is infinite if q is 0 or 1 and p differs from q. The
+    Anchor-TS paper calls it d(p, q) in Lemma "vanilla-bad-event-mu", where it misprints d(x, μ) as
+    d(x, y) (E8 in docs/evidence/errata.md).
 
     Example:
         >>> kl_bernoulli([0.5, 0.0, 0.5], [0.25, 0.5, 1.0]).round(4).tolist()
@@ -336,7 +353,7 @@ def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
 
 
 def _kl_term(x: Floats, y: Floats, change: Floats) -> Floats:
-    """Return x log(x/y) for y = x + change; `log1p` keeps precision if y is close to x."""
+    """Return x log(x/y), where y = x + change; precise even if y is close to x."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # `where` drops these
         near = -x * np.log1p(change / x)
         far = x * (np.log(x) - np.log(y))
@@ -397,7 +414,7 @@ def _ratio(omega: Floats, gap: Floats) -> Floats:
 
 
 def _per_squared_gap(x: npt.ArrayLike, gap: Floats) -> Floats:
-    """Return x/Δ²: infinite if a tiny gap makes it overflow, 0 if x is 0."""
+    """Return x/gap²: infinite if a tiny gap makes the ratio overflow, 0 if x is 0."""
     with np.errstate(over="ignore"):
         return np.asarray(np.asarray(x, np.float64) / gap / gap)
 
