@@ -86,5 +86,5 @@ def test_text_that_is_not_json_is_refused(text: str) -> None:
 
 
 def test_a_key_that_stands_twice_is_refused() -> None:
-    with pytest.raises(UnreadableState, match="key 'seed' stands twice in one object"):
+    with pytest.raises(UnreadableState, match="key 'seed' appears twice in one object"):
         record.parse('{"a": {"seed": 1, "b": 0, "seed": 2}}')

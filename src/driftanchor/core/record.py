@@ -133,10 +133,10 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(unique) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise UnreadableState(f"key {twice!r} stands twice in one object")
+        raise UnreadableState(f"key {twice!r} appears twice in one object")
     return unique
 
 
 def _reject_constant(name: str) -> None:
     """Reject NaN and Infinity, which Python writes but JSON does not allow."""
-    raise UnreadableState(f"it has the number {name}")
+    raise UnreadableState(f"it contains {name}, which is not a JSON number")

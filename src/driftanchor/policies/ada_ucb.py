@@ -41,7 +41,7 @@ class AdaUCB(Policy):
     """
 
     name = "ada-ucb"
-    formula = "S/T + σ √(c log(n/H) / T), H_i = Σ_j min(T_i, √(T_i T_j)), n = t where not known"
+    formula = "S/T + σ √(c log(n/H) / T), H_i = Σ_j min(T_i, √(T_i T_j)), n = t if unknown"
     source = "Lattimore 2018, JMLR 19(20)"
     uses_logs = False
 

@@ -45,7 +45,7 @@ class MOSS(Policy):
     """
 
     name = "moss"
-    formula = "S/T + σ √(c log⁺(n/(K T)) / T), n = t where it is not known"
+    formula = "S/T + σ √(c log⁺(n/(K T)) / T), n = t if unknown"
     source = "Audibert & Bubeck 2009, COLT; anytime: Degenne & Perchet 2016, PMLR 48:1587"
     uses_logs = False
     belief = PulledMean

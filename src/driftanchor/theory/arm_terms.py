@@ -19,14 +19,14 @@ from driftanchor.theory.bounds import (
 )
 
 TERMS = {
-    "gap": "Δ, what a pull loses",
-    "omega": "ω = V + offline mean − online mean, or with W and logs that moved along, if that is "
-    "less; 0 where the bound is too small",
+    "gap": "Δ, the regret of one pull",
+    "omega": "ω = V + offline mean − online mean, or W + offline mean + common move − online mean "
+    "if that is smaller; 0 if the bound does not cover the bias",
     "logs": "N, logged rewards",
-    "anchor saves": "N (1 − 3ω/Δ)₊, pulls that the logs save Anchor-TS",
-    "min-ucb saves": "N ((1 − ω/Δ)₊)², pulls that they save MIN-UCB",
-    "lai-robbins": "2σ² log T/Δ², what TS and every consistent policy needs without logs",
-    "anchor online": "half of it, the leading term of Anchor-TS without logs",
+    "anchor saves": "N (1 − 3ω/Δ)₊, pulls that logs save Anchor-TS",
+    "min-ucb saves": "N ((1 − ω/Δ)₊)², pulls that logs save MIN-UCB",
+    "lai-robbins": "2σ² log T/Δ², the pulls that TS and every consistent policy need without logs",
+    "anchor online": "σ² log T/Δ², the leading term of Anchor-TS without logs",
     "anchor shape": "Theorem 1 with C₁ = 2σ², C₂ = C₃ = σ²",
     "min-ucb shape": "(2σ² log T/Δ² − savings)₊",
 }
