@@ -1,4 +1,4 @@
-"""Arms: labels in the public interface, integer columns internally."""
+"""Arms: the public interface uses labels, the internal code uses integer columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_LABEL_LENGTH = 1_000
 
 @dataclass(frozen=True)
 class Arms(Sequence[str]):
-    """The ordered labels of the arms. The position of a label is its column everywhere else.
+    """The labels of the arms, in order. The position of a label is the arm's column everywhere.
 
     Example:
         >>> arms = Arms(["A", "B"])
@@ -82,7 +82,7 @@ class Arms(Sequence[str]):
         )
 
     def with_arm(self, label: str) -> Arms:
-        """Return these arms plus a new one in the last column."""
+        """Return a copy of these arms with a new arm in the last column."""
         return Arms([*self.labels, label])
 
     @overload

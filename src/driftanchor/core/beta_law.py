@@ -25,7 +25,7 @@ def beta_below(a: Floats, b: Floats, x: Floats) -> Floats:
 def beta_density(a: Floats, b: Floats, x: Floats) -> Floats:
     """Return the density of Beta(a, b) at x.
 
-    The formula is centred at the mean, so that large a and b lose no digits to cancellation.
+    The formula is centred at the mean, so that no digits cancel if a and b are large.
     """
     mean, inside = a / (a + b), (x > 0.0) & (x < 1.0)
     x = np.where(inside, x, 0.5)
@@ -43,11 +43,12 @@ def beta_sd(a: Floats, b: Floats) -> Floats:
 
 
 def beta_ends(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return the ends of a range that a Beta(a, b) sample leaves with probability about 1e-11.
+    """Return the ends of a range that misses a Beta(a, b) sample with probability about 1e-11.
 
-    A sample is more than ε above the mean with probability at most exp(−ε²/(2 (v + c ε/3))), where
-    v is the variance and c = max(2 (b − a)/((a + b) (a + b + 2)), 0). For samples below the mean,
-    swap a and b (Skorski 2023, Bernstein-type bounds for Beta distribution).
+    The probability that a sample is more than ε above the mean is at most
+    exp(−ε²/(2 (v + c ε/3))), where v is the variance and
+    c = max(2 (b − a)/((a + b) (a + b + 2)), 0). For samples below the mean, swap a and b
+    (Skorski 2023, Bernstein-type bounds for Beta distribution).
     """
     mean, sd, n = a / (a + b), beta_sd(a, b), a + b
     skew = FAR / 3.0 * 2.0 * (b - a) / (n * (n + 2.0))

@@ -1,7 +1,8 @@
 """Validation of arguments, shared by all public functions.
 
 A check returns the value, converted to the type that the rest of the package uses. If the value is
-invalid, it raises `InvalidInput` with the argument, the arm (if any), the value and the remedy.
+invalid, the check raises `InvalidInput`. The message names the argument, the arm (if any), the
+value and the remedy.
 """
 
 import math
@@ -106,7 +107,7 @@ def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int
 
 
 def choice(value: object, argument: str, choices: Sequence[str], *, of: str = "") -> str:
-    """Return the value if it is one of `choices`; otherwise the error suggests the nearest one."""
+    """Return the value if it is one of `choices`. Otherwise the error suggests the nearest."""
     if not isinstance(value, str):
         raise _bad(argument, of, f"must be one of {', '.join(choices)}, got {shown(value)}")
     if value not in choices:
@@ -116,7 +117,7 @@ def choice(value: object, argument: str, choices: Sequence[str], *, of: str = ""
 
 
 def flag(value: object, argument: str) -> bool:
-    """Return the value if it is True or False; rejects other values, such as 1 or the text "no"."""
+    """Return the value if it is True or False; reject other values, such as 1 or the text "no"."""
     if value is True or value is False:
         return value
     if not isinstance(value, np.bool_):
@@ -149,7 +150,7 @@ def clock_time(clock: Callable[[], object]) -> float:
 
 
 def items(value: object, argument: str, *, of: str = "") -> list[object]:
-    """Return the values of an iterable as a list; rejects text."""
+    """Return the values of an iterable as a list; reject text."""
     if type(value) is list or type(value) is tuple:  # fast path
         return list(value)
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
@@ -161,7 +162,7 @@ def items(value: object, argument: str, *, of: str = "") -> list[object]:
 
 
 def ordered(value: object, argument: str, *, of: str = "") -> list[object]:
-    """Return the values of an iterable as a list; rejects sets, whose order is arbitrary."""
+    """Return the values of an iterable as a list; reject sets, because their order is arbitrary."""
     if isinstance(value, Set):
         raise _bad(argument, of, f"must be in order, got the set {shown(value)}: use a list")
     return items(value, argument, of=of)
@@ -177,7 +178,7 @@ def per_arm(
     above: float | None = None,
     infinite: bool = False,
 ) -> Floats:
-    """Return one number per arm, given one number for all arms or a list with one per arm."""
+    """Return one number per arm, given either one number for all arms or a list of numbers."""
     limits: Any = {"low": low, "high": high, "above": above, "infinite": infinite}
     return np.array(
         [
@@ -189,7 +190,7 @@ def per_arm(
 
 
 def pulls_per_arm(value: object, argument: str, labels: Sequence[str]) -> Ints:
-    """Return one count per arm, given one count for all arms or a list with one per arm."""
+    """Return one count per arm, given either one count for all arms or a list of counts."""
     return np.array(
         [
             whole(x, argument, of=f"arm {label!r}")
@@ -217,7 +218,7 @@ def frozen(array: Array) -> Array:
 
 
 def _broadcast(value: object, argument: str, labels: Sequence[str]) -> list[object]:
-    """Return one value per arm: a single number is repeated, a list must have one per arm."""
+    """Return one value per arm. A single number is repeated; a list must have one value per arm."""
     scalar = is_number(value)
     values: list[object] = [value] * len(labels) if scalar else ordered(value, argument)
     if len(values) != len(labels):
@@ -227,9 +228,9 @@ def _broadcast(value: object, argument: str, labels: Sequence[str]) -> list[obje
 
 
 def _range(low: float, high: float, x: float) -> str:
-    """Describe the range that x violates, for an error message.
+    """Describe the allowed range for an error message about x, which is outside it.
 
-    Limits that only prevent overflow are mentioned only if x exceeds them.
+    An upper limit that merely prevents overflow is mentioned only if x exceeds it.
     """
     technical = (2**62, LARGEST)
     if low == -math.inf or (high in technical and x > high):

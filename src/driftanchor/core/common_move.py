@@ -1,8 +1,8 @@
-"""The common move: how far all arms moved together since the logs.
+"""The common move: how far all arms have moved together since they were logged.
 
 A relative bound W promises |online mean − offline mean − c| ≤ W for each arm. The common move c is
-unknown and the same for all arms. It is estimated from all arms with logs, online rewards and a
-finite W. Plain scalar functions, interpreted or compiled.
+unknown and the same for all arms. It is estimated from all arms that have logs, online rewards and
+a finite W. The functions are plain scalar code, which runs interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -36,17 +36,18 @@ def is_relative(evidence: Evidence) -> bool:
 
 
 def common_move(evidence: Evidence, noise: float) -> Posterior:
-    """Return the posterior of the common move c, given all arms.
+    """Return the posterior of the common move c, given the data of all arms.
 
-    Let T and S be an arm's online pulls and reward sum, N and m the number and mean of its logged
-    rewards, W its relative bound, and σ the standard deviation of a reward. Each arm with pulls,
-    logs and a finite W contributes an estimate y of c, with weight w::
+    For each arm, let T be the number of its online pulls, S the sum of their rewards, N and m the
+    number and the mean of its logged rewards, and W its relative bound. Let σ be the standard
+    deviation of a reward. Each arm with pulls, logs and a finite W contributes an estimate y of c,
+    with weight w::
 
         y = S/T − m,   w = 1/(σ² (1/T + 1/N) + (W/2)²)
 
-    With q = q₀ + Σ w, the posterior of c is normal with mean Σ w y/q and variance 1/q. If every arm
-    with logs has a finite bias bound, let V be the largest. Then q₀ = 1/(V/2)², and V = 0 means
-    c = 0. Otherwise the prior of c is flat: q₀ = 0.
+    The posterior of c is normal with mean Σ w y/q and variance 1/q, where q = q₀ + Σ w and q₀ is
+    the prior precision. If every arm with logs has a finite bias bound, then q₀ = 1/(V/2)², where V
+    is the largest of these bounds; if V = 0, then c = 0. Otherwise the prior is flat: q₀ = 0.
 
     While q = 0, the posterior falls back to mean 0 and variance σ². This fallback does not affect
     the choice between arms with logs. Without it, an arm without logs could look best only because
@@ -65,16 +66,16 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
 
 
 class MoveEvidence(NamedTuple):
-    """One arm's estimate of the common move, as a weight and a weighted sum."""
+    """One arm's estimate y of the common move, stored as its weight w and the product w y."""
 
     weight: float  # w, the precision of the estimate y; 0 if there is no evidence
     total: float  # w y
 
 
 def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
-    """Return one arm's estimate of the common move, as a weight and a weighted sum.
+    """Return one arm's estimate of the common move, and the weight of this estimate.
 
-    Both are 0 unless the arm has pulls, logs and a finite relative bound.
+    The weight is 0 unless the arm has pulls, logs and a finite relative bound.
     """
     if arm.pulls == 0 or arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return MoveEvidence(0.0, 0.0)
@@ -84,9 +85,10 @@ def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
 
 
 def prior_precision(evidence: Evidence) -> float:
-    """Return the prior precision of the common move, from the bias bounds of all arms with logs.
+    """Return the prior precision of the common move.
 
-    It is 0 if one of these bounds is infinite, and infinite if all of them are 0.
+    The precision follows from the bias bounds of all arms with logs. It is 0 if one of these bounds
+    is infinite, and infinite if all of them are 0.
     """
     largest = 0.0
     for column in range(evidence.pulls.size):
@@ -101,7 +103,7 @@ def move_from(precision: float, total: float, noise: float) -> Posterior:
     """Return the posterior of the common move.
 
     Args:
-        precision: Prior precision plus the weights of all arms' estimates.
+        precision: Prior precision plus the sum of the weights of all arms' estimates.
         total: Sum of weight · estimate over all arms.
         noise: Standard deviation of a reward, used if the precision is 0.
     """
@@ -113,12 +115,13 @@ def move_from(precision: float, total: float, noise: float) -> Posterior:
 
 
 def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
-    """Return the arm with its logs moved by the common move, for rules that use only bias bounds.
+    """Return a copy of the arm whose logs are moved by the common move.
 
-    Let the arm have N logged rewards with mean m, the bias bound V and the relative bound W. Its
-    logs become 1/(1/N + (W/2)²/σ²) rewards with mean m + c and bias bound W. The logs stay
-    unchanged if W is infinite, or if V limits the online mean more tightly from above:
-    m + V < m + c + W. In the result, `relative_bound` is finite only if the logs were moved.
+    With such a copy, a rule that knows only bias bounds can make use of a relative bound. Let the
+    arm have N logged rewards with mean m, the bias bound V and the relative bound W. The copy has
+    1/(1/N + (W/2)²/σ²) logged rewards with mean m + c and the bias bound W. The logs stay unchanged
+    if the arm has none, if W is infinite, or if V limits the online mean more tightly from above:
+    m + V < m + c + W. The copy's `relative_bound` is finite only if its logs were moved.
 
     Args:
         arm: The arm.
@@ -144,8 +147,8 @@ def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
 def moves_along(arm: ArmEvidence, common: float) -> bool:
     """Return whether `moved` moves the arm's logs by the common move.
 
-    The arm must have logs and a finite relative bound, and the common move plus the relative bound
-    must not exceed the bias bound.
+    `moved` does this if the arm has logs and a finite relative bound, and if the common move plus
+    the relative bound does not exceed the bias bound.
     """
     if arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return False
@@ -159,7 +162,7 @@ def moved_pulls(logged: float, own: float, noise: float) -> float:
 
     Args:
         logged: N, the number of logged rewards.
-        own: ω, the standard deviation of the arm's own move since the logs.
+        own: ω, the standard deviation of the arm's own move since it was logged.
         noise: σ, the standard deviation of a reward.
     """
     if logged == 0.0:  # then ω may be infinite

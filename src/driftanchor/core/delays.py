@@ -1,9 +1,9 @@
 """Delayed rewards: estimate means while the rewards of recent decisions are still arriving.
 
-A campaign with a reward window and a default reward learns of conversions when they happen and of
-all other outcomes when the window closes. While decisions are pending, the average of the rewards
-received so far is too high. So each decision is weighted by G(age), the expected share of reports
-that have arrived at its age:
+A campaign with a reward window and a default reward learns of conversions when they happen, and of
+all other outcomes only when the window closes. While decisions are pending, the average of the
+rewards received so far is too high. So each decision is weighted by G(age), the expected share of
+reports that have arrived when a decision has this age:
 
     pulls = Σ G(age)        mean = default + Σ (reward − default) / pulls
 
@@ -15,9 +15,9 @@ that have completed slot j. Of their reports that arrived within j slots, let h_
 arrived in slot j itself. Then G(j − 1) = G(j) (1 − h_j), and G is 1 at the end of the window.
 
 Until some cohort reaches the end of the window, the rest of the curve is extrapolated as
-G(a) = (a / window)^θ, for which h_j = 1 − (j / (j + 1))^θ. With θ = 0 all reports are instant; with
-θ = 1 they are spread evenly over the window. θ is estimated from the longest delays seen, and its
-uncertainty lowers the effective number of pulls.
+G(a) = (a / window)^θ. Then h_j = 1 − (j / (j + 1))^θ. With θ = 0, all reports are instant. With
+θ = 1, they are spread evenly over the window. θ is estimated from the longest delays seen. The
+uncertainty of θ lowers the effective number of pulls.
 
 Background: Vernade, Cappé & Perchet, *Stochastic bandit models for delayed conversions* (UAI 2017),
 divide by a known G.
@@ -40,13 +40,14 @@ PRIOR_SHAPE, PRIOR_RATE = 1.0, 2.0  # gamma prior of θ: mean ½, standard devia
 
 
 class Arrival(NamedTuple):
-    """Expected share of a cohort's reports that have arrived, by the age of the cohort.
+    """Expected share of a cohort's reports that have arrived, as a function of the cohort's age.
 
-    A cohort is all decisions made in the same time slot.
+    A cohort consists of all decisions made in the same time slot.
 
     Attributes:
-        shares: Share for a cohort that is k = 0, 1, …, S slots old; the window ends in slot S.
-            When slot k starts, reports with delays of up to k − 1 slots have arrived.
+        shares: `shares[k]` is the share for a cohort that is k = 0, 1, …, S slots old; the window
+            ends in slot S. When slot k starts, reports with delays of up to k − 1 slots have
+            arrived.
         errors: Relative standard error of each share.
     """
 
@@ -55,9 +56,9 @@ class Arrival(NamedTuple):
 
 
 def slot_length(window: float) -> float:
-    """Return the length of a slot in seconds, given that of the reward window.
+    """Return the length of a time slot in seconds, for a reward window of `window` seconds.
 
-    A slot is a 128th of the window, but at least a minute. If the window is shorter than 16
+    A slot is a 128th of the window, but at least a minute long. If the window is shorter than 16
     minutes, a slot is a 16th of the window.
 
     Example:
@@ -68,7 +69,7 @@ def slot_length(window: float) -> float:
 
 
 def slot_count(window: float) -> int:
-    """Return the number of slots in a reward window, which is also the longest delay in slots.
+    """Return the number of slots in a reward window. The longest delay has this many slots.
 
     Example:
         >>> slot_count(7 * 86400), slot_count(3600), slot_count(100)
@@ -78,14 +79,14 @@ def slot_count(window: float) -> int:
 
 
 def arrival(reports: Ints) -> Arrival:
-    """Estimate which share of a cohort's reports has arrived at each age.
+    """Estimate the share of a cohort's reports that has arrived, for each age of the cohort.
 
-    A cohort is all decisions made in the same time slot.
+    A cohort consists of all decisions made in the same time slot.
 
     Args:
-        reports: `reports[k, d]` counts the reports that arrived d = 0, …, S slots after the
-            decision, for the cohort that is k slots old (k = 0 is the slot in progress). Exclude
-            reports of the default reward, which the end of the window implies anyway.
+        reports: `reports[k, d]` is the number of reports that arrived d = 0, …, S slots after the
+            decision, for the cohort that is k slots old (k = 0 is the slot in progress). Do not
+            count reports of the default reward: the end of the window implies that reward anyway.
 
     Example:
         >>> reports = np.zeros((9, 5), int)
@@ -123,10 +124,10 @@ def arrival(reports: Ints) -> Arrival:
 
 
 def _counts(reports: Ints) -> tuple[Floats, Floats]:
-    """Count the reports with delays of exactly j slots, and of at most j, for j = 1, …, S.
+    """Return the numbers of reports with delays of exactly j and of at most j slots, j = 1, …, S.
 
-    `reports[k, d]` counts the reports with delay d of the cohort that is k slots old. For each j,
-    only cohorts that have completed slot j count.
+    `reports[k, d]` is the number of reports with a delay of d slots for the cohort that is k slots
+    old. For each j, only cohorts that have completed slot j are counted.
     """
     through = np.cumsum(reports, axis=1)
     # Cohort k has completed the delays up to k − 1; its slot k is in progress.
@@ -137,15 +138,17 @@ def _counts(reports: Ints) -> tuple[Floats, Floats]:
 
 
 class Cohorts(NamedTuple):
-    """Decisions and their reports, by arm and age of the cohort.
+    """Decisions and their reports, by arm and by age of the cohort.
 
-    A cohort is all decisions made in the same time slot; its reward window has S slots.
+    A cohort consists of all decisions made in the same time slot. The reward window has S slots.
 
     Attributes:
-        shown: `shown[a, k]` counts the decisions of arm a whose cohort is k = 0, …, S slots old.
-        gained: `gained[a, k]` sums reward − default reward over the reports of these decisions.
-        closed: Number of decisions in cohorts more than S slots old, by arm.
-        closed_gained: Sum of reward − default reward over closed decisions, by arm.
+        shown: `shown[a, k]` is the number of decisions for arm a in the cohort that is k = 0, …, S
+            slots old.
+        gained: `gained[a, k]` is the sum of reward − default reward over the reports of these
+            decisions.
+        closed: For each arm, the number of decisions in cohorts more than S slots old.
+        closed_gained: For each arm, the sum of reward − default reward over closed decisions.
     """
 
     shown: Ints
@@ -160,12 +163,13 @@ def effective(
     """Return each arm's effective number of live pulls and the matching reward total.
 
     The mean of arm a is `totals[a] / pulls[a]`, with variance noise² / pulls[a]. A decision is
-    closed once its reward window has passed; each closed decision counts as one pull. An open
-    decision counts as the share of its reports that should have arrived. This weight is then
-    reduced, because two errors add to the variance: some reports are still missing, and the share
-    is itself an estimate. All arms use the same shares, so adding their error to each arm
-    separately is conservative. Both errors grow with the mean of reward − default. Late reports
-    would bias an estimate of that mean, so `_max_gain` supplies an upper limit.
+    closed once its reward window has passed, and open before. A closed decision counts as one pull.
+    An open decision counts as a fraction of a pull: the share of its reports that should have
+    arrived. This weight is then reduced, because two errors add to the variance: some reports are
+    still missing, and the share is itself an estimate. All arms use the same estimated shares;
+    adding the error of the shares to each arm separately is conservative. Both errors grow with the
+    mean of reward − default. Late reports would bias an estimate of that mean, so `_max_gain`
+    supplies an upper limit.
 
     Decisions in the slot in progress, k = 0, do not count yet.
 
@@ -174,7 +178,7 @@ def effective(
         default: Reward of a decision without a report.
         arrived: Expected share of arrived reports at each age; see `arrival`.
         noise: Standard deviation of a reward.
-        expected: Mean of reward − default in the logs; without logs, the noise.
+        expected: Absolute mean of reward − default in the logs. Without logs, pass `noise`.
 
     Example:
         >>> curve = Arrival((0.0, 0.5, 1.0), (0.0, 0.0, 0.0))
@@ -204,11 +208,11 @@ def effective(
 def _max_gain(
     cohorts: Cohorts, open_: Floats, gained: Floats, noise: float, expected: float
 ) -> float:
-    """Return an upper limit for |mean of reward − default reward|, pooled over all arms.
+    """Return an upper limit for the absolute mean gain, pooled over all arms.
 
-    The limit is the larger of the expected mean and the mean of open decisions, but at most the
-    mean of closed decisions plus one standard error. All means are of reward − default reward, in
-    absolute value.
+    The gain of a decision is reward − default reward. The limit is the larger of the expected mean
+    gain and the absolute mean gain of open decisions. But it is at most the absolute mean gain of
+    closed decisions plus one standard error.
     """
     seen = abs(gained.sum()) / open_.sum() if open_.any() else 0.0
     limit = max(expected, float(seen))

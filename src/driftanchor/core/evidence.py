@@ -25,7 +25,7 @@ class ArmEvidence(NamedTuple):
 
 
 class Round(NamedTuple):
-    """The number of the round, t = 1, 2, …, and the number of playable arms."""
+    """The round number t = 1, 2, … and the number of playable arms."""
 
     t: int
     arms: int
@@ -69,7 +69,7 @@ def gather(
     pending: Ints,
     relative_bounds: Floats,
 ) -> Evidence:
-    """Combine online sums, offline data, bounds and policy memory of the same arms."""
+    """Combine the tally, offline data, bounds and policy memory of the same arms."""
     return Evidence(
         tally.pulls,
         tally.totals,

@@ -3,10 +3,10 @@
 Every sampling policy here draws one of three kinds of index: the median of an anchor (a fixed
 number) and two normal samples, a mixture of two normal samples, or a Beta sample. A single sample,
 the larger of a mean and a sample, a capped sample and a constant are medians too, with an infinite
-anchor or an infinite sample. So the same code computes propensities, and leaps over many rounds in
-simulations, for all policies.
+anchor or an infinite sample. So all policies share the code that computes propensities, and the
+code that skips many rounds at once in simulations.
 
-Plain scalar functions, interpreted or compiled.
+The functions are plain scalar code, which runs interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -23,19 +23,21 @@ NEVER = -1.0  # the kind of an arm that cannot be played
 
 
 class IndexLaw(NamedTuple):
-    """The distribution of one arm's index, in terms of up to two independent samples.
+    """The distribution of one arm's index.
 
-    The samples are normal, except for the kind `BETA`. A sample with an infinite mean is itself
-    infinite.
+    The index is computed from one Beta sample or from two independent normal samples. A normal
+    sample with an infinite mean is always infinite.
 
     Attributes:
-        kind: `MEDIAN`: the median of `place` and both samples. `MIXTURE`: the first sample with
-            probability `place`, otherwise the second. `BETA`: a Beta(`mean`, `sd`) sample.
-        place: The anchor of a median, or the weight of a mixture.
+        kind: How the index is computed. `MEDIAN`: it is the median of `place` and both samples.
+            `MIXTURE`: it is the first sample with probability `place`, otherwise the second.
+            `BETA`: it is a Beta(`mean`, `sd`) sample.
+        place: The anchor of a median, or the weight of the first sample in a mixture.
         mean: Mean of the first sample, or parameter a of a Beta sample.
         sd: Standard deviation of the first sample, or parameter b of a Beta sample. Above 0.
         other_mean: Mean of the second sample.
-        other_sd: Standard deviation of the second sample; in a mixture, 0 makes it a constant.
+        other_sd: Standard deviation of the second sample. In a mixture, it may be 0; the second
+            sample is then a constant.
     """
 
     kind: float
@@ -47,7 +49,7 @@ class IndexLaw(NamedTuple):
 
 
 def constant(value: float) -> IndexLaw:
-    """Return the distribution of a constant index."""
+    """Return the distribution of an index that is constant."""
     return IndexLaw(MEDIAN, value, -math.inf, 1.0, math.inf, 1.0)
 
 
@@ -64,12 +66,12 @@ def median_law(
 
 
 def larger(anchor: float, mean: float, sd: float) -> IndexLaw:
-    """Return the distribution of the larger of a number and a normal sample."""
+    """Return the distribution of max(anchor, x), where x is a normal sample."""
     return IndexLaw(MEDIAN, anchor, mean, sd, math.inf, 1.0)
 
 
 def smaller(cap: float, mean: float, sd: float) -> IndexLaw:
-    """Return the distribution of the smaller of a number and a normal sample."""
+    """Return the distribution of min(cap, x), where x is a normal sample."""
     return IndexLaw(MEDIAN, cap, mean, sd, -math.inf, 1.0)
 
 
@@ -87,9 +89,9 @@ def beta_sample(a: float, b: float) -> IndexLaw:
 
 
 def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
-    """Write a distribution into a row of `laws`.
+    """Write the six fields of a distribution into a row of `laws`.
 
-    If its anchor or a mean is NaN, it is marked as the index of an arm that cannot be played.
+    If the anchor or a mean is NaN, the arm cannot be played, and the kind becomes `NEVER`.
     """
     laws[row, 0] = law.kind
     if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
@@ -101,11 +103,11 @@ def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
     laws[row, 5] = law.other_sd
 
 
-# Probabilities and draws of indices of the kind MEDIAN, for engines that skip many rounds at once.
+# Probabilities and draws of indices of kind MEDIAN, for engines that skip many rounds at once.
 
 
 def above(law: IndexLaw, level: float) -> float:
-    """Return P(index > level) for an index of the kind `MEDIAN`."""
+    """Return P(index > level) for an index of kind `MEDIAN`."""
     first = upper((level - law.mean) / law.sd)
     if law.other_mean == math.inf:  # the larger of the anchor and one sample
         return 1.0 if law.place > level else first
@@ -116,7 +118,10 @@ def above(law: IndexLaw, level: float) -> float:
 
 
 def below(law: IndexLaw, level: float) -> float:
-    """Return P(index ≤ level) for an index of the kind `MEDIAN`; precise even if tiny."""
+    """Return P(index ≤ level) for an index of kind `MEDIAN`.
+
+    The result is precise even if the probability is tiny.
+    """
     first = upper((law.mean - level) / law.sd)
     if law.other_mean == math.inf:
         return 0.0 if law.place > level else first
@@ -127,9 +132,9 @@ def below(law: IndexLaw, level: float) -> float:
 
 
 def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index of the kind `MEDIAN`.
+    """Draw an index of kind `MEDIAN`.
 
-    Returns −∞ if the first sample alone shows that the index is below the level.
+    Returns −∞ if the anchor and the first sample alone show that the index is below `level`.
     """
     first = law.mean + law.sd * normal(stream)
     if law.other_mean == math.inf:
@@ -140,7 +145,7 @@ def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
 
 
 def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index of the kind `MEDIAN`, conditional on being above the level."""
+    """Draw an index of kind `MEDIAN`, conditional on index > level."""
     if law.other_mean == math.inf:
         if law.place > level:
             return draw_index(law, -math.inf, stream)
@@ -162,7 +167,7 @@ def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
 
 
 def draw_below(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index of the kind `MEDIAN`, conditional on being at most the level."""
+    """Draw an index of kind `MEDIAN`, conditional on index ≤ level."""
     if law.other_mean == math.inf:
         return max(law.place, sample_below(law.mean, law.sd, level, stream))
     if level < law.place:
@@ -187,12 +192,12 @@ def upper(x: float) -> float:
 
 
 def sample_above(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal variable with this mean and sd, conditional on being above the level."""
+    """Draw a normal variable with this mean and sd, conditional on being above `level`."""
     return mean + sd * draw_upper((level - mean) / sd, stream)
 
 
 def sample_below(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal variable with this mean and sd, conditional on being at most the level."""
+    """Draw a normal variable with this mean and sd, conditional on being at most `level`."""
     return mean - sd * draw_upper((mean - level) / sd, stream)
 
 

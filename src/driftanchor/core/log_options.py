@@ -1,9 +1,9 @@
 """The options for reading logs, in one table.
 
 `LogOptions` is the table. Each entry has the name of an option, its Python type and a `LogOption`
-that describes it. Python functions take the options as keyword arguments. The table also defines
-the flags of the commands and the list of options in docs/how-to/logs.md. `driftanchor.logs.query`
-validates the values.
+that describes the option. Python functions take the options as keyword arguments. The command-line
+flags and the list of options in docs/how-to/logs.md come from the same table.
+`driftanchor.logs.query` validates the values.
 """
 
 from __future__ import annotations

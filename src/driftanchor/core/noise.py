@@ -1,8 +1,8 @@
 """Keyed noise: every random number is a pure function of (seed, purpose, counters).
 
 There is no shared or global generator. Every run, every policy, each arm's rewards and every live
-decision have their own stream. So adding a policy, reordering policies or changing the number of
-threads changes no other random number, and any decision can be reproduced exactly.
+decision have their own stream. So no other random number changes if a policy is added, policies are
+reordered or the number of threads changes. Any decision can be reproduced exactly.
 
 A stream is the state of xoshiro256++ (Blackman & Vigna 2021): four words, seeded by splitmix64
 (Steele, Lea & Flood 2014). Normals come from a ziggurat of 256 layers (Marsaglia & Tsang 2000), in
@@ -26,7 +26,7 @@ Key = np.uint64
 
 
 class Draws(NamedTuple):
-    """The random numbers of one arm in one round; NaN for those that the policy does not need."""
+    """The random numbers of one arm in one round. Numbers that the policy does not need are NaN."""
 
     on: float  # standard normal of the online sample
     hyb: float  # standard normal of the hybrid sample, independent of the first (E18)
@@ -46,7 +46,7 @@ _EDGE_PER_STEP = EDGE * 2.0**-52
 
 
 def key(seed: int, purpose: str) -> Key:
-    """Return the 64-bit key of random streams with this seed and purpose."""
+    """Return the 64-bit key for random streams with this seed and purpose."""
     return _hashed(whole(seed, "seed"), purpose)
 
 
@@ -65,7 +65,7 @@ def keyed_stream(seed: int, purpose: str, first: int, second: int = 0) -> Stream
 
 
 def wrapping() -> np.errstate:
-    """Return a context manager under which 64-bit words overflow silently, as in compiled code."""
+    """Return a context manager: within it, 64-bit words overflow silently, as in compiled code."""
     return np.errstate(over="ignore")
 
 
@@ -98,7 +98,7 @@ def exponential(stream: Stream) -> float:
 
 
 def draws(stream: Stream, normals: int, uniforms: int) -> Draws:
-    """Draw one arm's random numbers for a round: up to two normals, then up to one uniform."""
+    """Draw one arm's random numbers for a round: up to two normals, then at most one uniform."""
     on = hyb = coin = math.nan
     if normals > 0:
         on = normal(stream)
@@ -110,7 +110,7 @@ def draws(stream: Stream, normals: int, uniforms: int) -> Draws:
 
 
 def next_word(stream: Stream) -> np.uint64:
-    """Return the next word of xoshiro256++, and advance the stream."""
+    """Return the next random word of xoshiro256++, and advance the stream."""
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     word: np.uint64 = s0 + s3
     word = ((word << _23) | (word >> _41)) + s0
@@ -125,15 +125,16 @@ def next_word(stream: Stream) -> np.uint64:
 
 
 def place(word: np.uint64) -> float:
-    """Return the candidate for a normal number that a random word encodes.
+    """Convert a random word to a candidate for a normal number.
 
-    The word's low bits select a layer of the ziggurat, its high bits the position in that layer.
+    The low bits of the word select a layer of the ziggurat. The high bits select the position in
+    that layer.
     """
     return float((np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[word & _LAYER])
 
 
 def inside(word: np.uint64, x: float) -> bool:
-    """Return whether x is in the inner rectangle of the word's ziggurat layer.
+    """Return whether x is in the inner rectangle of the ziggurat layer that the word selects.
 
     The inner rectangle lies entirely below the normal density, so x can be accepted at once.
     """
@@ -143,8 +144,8 @@ def inside(word: np.uint64, x: float) -> bool:
 def outside(stream: Stream, word: np.uint64, x: float) -> float:
     """Finish a normal draw whose candidate x is outside the inner rectangle of its ziggurat layer.
 
-    In layer 0, draws from the tail. In other layers, accepts x if a random point is below the
-    normal density; otherwise continues with a new candidate.
+    In layer 0, draws from the tail. In other layers, draws a random height in the layer, and
+    accepts x if the height is below the normal density at x. Otherwise tries a new candidate.
     """
     while True:
         layer = word & _LAYER
@@ -167,9 +168,9 @@ def _scramble(word: np.uint64) -> np.uint64:
 
 
 def _tail(stream: Stream, positive: bool) -> float:
-    """Draw a standard normal number, conditional on being above `TAIL` or below −`TAIL`.
+    """Draw from the tail of the standard normal: above `TAIL` if `positive`, else below −`TAIL`.
 
-    The method is that of Marsaglia (1964).
+    Uses the method of Marsaglia (1964).
     """
     while True:
         a = exponential(stream) / TAIL

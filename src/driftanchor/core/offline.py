@@ -140,7 +140,7 @@ class OfflineData(Tabular):
 
         Args:
             logs: Paths or patterns of CSV, Parquet or JSON lines files; a pandas, polars or pyarrow
-                frame; a DuckDB relation; or an Ibis table, which its own database aggregates.
+                frame; a DuckDB relation; or an Ibis table, aggregated by its own database.
             by: Compare arms within the `"day"`, `"week"` or `"month"` of `time`, or within the
                 values of a column, such as countries.
             **options: Columns, filters and limits; see `LogOptions`. `arm` is required, plus either
@@ -168,7 +168,7 @@ class OfflineData(Tabular):
         return cls(arms, 0, None, None, "none")
 
     def with_arm(self, label: str, row: Summary = (0,)) -> OfflineData:
-        """Return this data with a new arm in the last column.
+        """Return a copy of this data with a new arm in the last column.
 
         `row` is `(n, mean)` or `(n, mean, variance)`. By default, the new arm has no logs.
         """
@@ -211,8 +211,8 @@ class OfflineData(Tabular):
     def reward_ends(self) -> tuple[float, float]:
         """Return the smallest and the largest logged reward of all arms.
 
-        If an arm's smallest or largest reward is unknown, its mean is used instead. If no arm's
-        smallest or no arm's largest reward is known, both ends are NaN.
+        If an arm's smallest or largest reward is unknown, the arm's mean is used instead. Both ends
+        are NaN if no arm has a known smallest reward, or no arm a known largest reward.
         """
         if np.isnan(self.smallest).all() or np.isnan(self.largest).all():
             return math.nan, math.nan
@@ -220,7 +220,7 @@ class OfflineData(Tabular):
         return float(np.nanmin(low)), float(np.nanmax(high))
 
     def all_binary(self) -> bool:
-        """Return whether all logged rewards are known to be 0 or 1, and both occur.
+        """Return whether all logged rewards are known to be 0 or 1, and both values occur.
 
         Rewards between 0 and 1 with mean m are all 0 or 1 if and only if their variance is
         m (1 − m).
@@ -254,10 +254,10 @@ class OfflineData(Tabular):
     def noise_limit(self) -> float:
         """Return a 95 % upper confidence limit for the standard deviation of rewards within arms.
 
-        The limit is s √(ν/χ²), where s is the pooled standard deviation, ν = Σ (n − 1) are its
-        degrees of freedom, and χ² is the 5 % quantile of the chi-square distribution with ν degrees
-        of freedom, approximated after Wilson & Hilferty (1931). The limit is NaN if ν is below 2.
-        The approach assumes roughly normal rewards and is less reliable if a few large rewards
+        The limit is s √(ν/χ²). Here s is the pooled standard deviation, and ν = Σ (n − 1) is the
+        number of its degrees of freedom. χ² is the 5 % quantile of the chi-square distribution with
+        ν degrees of freedom, in the approximation of Wilson & Hilferty (1931). The limit is NaN if
+        ν is below 2. It assumes roughly normal rewards, and is less reliable if a few large rewards
         dominate the variance.
 
         Example:
@@ -326,7 +326,7 @@ class OfflineData(Tabular):
 
 
 def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) -> Floats:
-    """Return one number per arm; NaN if it is unknown or the arm has no logs."""
+    """Return an array with one number per arm; NaN if unknown or if the arm has no logs."""
     values = [None] * len(arms) if value is None else check.ordered(value, name)
     if len(values) != len(arms):
         raise InvalidInput(

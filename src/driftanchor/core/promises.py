@@ -1,4 +1,4 @@
-"""Validation of the promises: bias bounds, relative bounds and the reward range."""
+"""Validation of the user's promises: bias bounds, relative bounds and the reward range."""
 
 from __future__ import annotations
 
@@ -147,11 +147,11 @@ def _by_arm(bounds: Mapping[Any, object], name: str, arms: Arms) -> list[object]
 def check_promises(relative_bounds: Floats, offline_pulls: Ints, arms: Arms) -> None:
     """Reject finite relative bounds unless at least two arms have both logs and a finite bound.
 
-    There is no need to compare bias bounds with relative bounds. They never contradict each other,
-    because both hold if no arm moves. A relative bound above the same arm's bias bound is harmless.
+    Bias bounds and relative bounds need no comparison. They never contradict each other, because
+    all of them hold if no arm moves. A relative bound may exceed the arm's bias bound.
 
     Args:
-        relative_bounds: Relative bound of each arm; infinite without a promise.
+        relative_bounds: Relative bound of each arm; infinite if none was promised.
         offline_pulls: Number of logged rewards of each arm.
         arms: The arms.
     """

@@ -55,10 +55,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Strata:
-    """How arms were compared: pooled over all rows, or within strata such as files or periods.
+    """Record of how arms were compared: over all rows, or within strata such as files or periods.
 
     Attributes:
-        within: What defines the strata: `file`; `day`, `week` or `month`; or a column.
+        within: What defines the strata. Each item is `file`, a period (`day`, `week` or `month`),
+            or the name of a column.
         count: Number of strata.
         used: Which means the offline data use: `"pooled"` or `"stratified"`.
         why: Why these means are used, in words.
@@ -75,7 +76,7 @@ class Strata:
 
     @property
     def what(self) -> str:
-        """What defines the strata, in words, such as "files and weeks"."""
+        """Description of the strata in words, such as "files and weeks"."""
         return strata_text(self.within)
 
     def text(self) -> str:
@@ -88,7 +89,7 @@ class Strata:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict for JSON, which becomes part of the record of the offline data."""
+        """Return a dict for JSON. It becomes part of the JSON record of the offline data."""
         means = {
             name: {label: {"n": n, "mean": mean} for label, n, mean in rows}
             for name, rows in (("pooled", self.pooled), ("stratified", self.stratified))
@@ -113,11 +114,11 @@ class Strata:
 
 @dataclass(frozen=True)
 class Provenance:
-    """How offline data were read from logs.
+    """Record of how offline data were read from logs.
 
     Attributes:
         sources: The files or tables.
-        columns: (role, column) pairs: arm, reward and so on.
+        columns: (role, column) pairs; roles are arm, reward and so on.
         filters: (filter, value) pairs, as text.
         rows_read: Total number of rows.
         rows_filtered: Number of rows that the filters excluded.
@@ -164,7 +165,7 @@ class Provenance:
         return f"{lost:,} of {count(kept, 'row')} {'was' if lost == 1 else 'were'} not used: {why}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict for JSON, which becomes part of the record of the offline data."""
+        """Return a dict for JSON. It becomes part of the JSON record of the offline data."""
         strata = {} if self.strata is None else {"strata": self.strata.to_json()}
         return {
             "sources": [asdict(source) for source in self.sources],

@@ -77,7 +77,7 @@ def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> 
 
 @contextlib.contextmanager
 def reading(kind: str, body: Record) -> Iterator[None]:
-    """Context manager: raise UnreadableState if a record's values are invalid.
+    """Context manager for reading a record: turn InvalidInput into UnreadableState.
 
     On exit, also raises UnreadableState if the record has a digest that does not match its content.
     """
@@ -98,7 +98,7 @@ def reading(kind: str, body: Record) -> Iterator[None]:
 
 @contextlib.contextmanager
 def damage_named(kind: str) -> Iterator[None]:
-    """Context manager: convert InvalidInput, raised while reading a record, to UnreadableState."""
+    """Context manager for reading a record: turn InvalidInput into UnreadableState."""
     try:
         yield
     except InvalidInput as error:
@@ -120,7 +120,7 @@ def decode(x: object) -> object:
 
 
 def parse(text: str) -> object:
-    """Parse JSON text; raise UnreadableState with the parser's message if it is invalid."""
+    """Parse JSON text. If it is invalid, raise UnreadableState with the parser's message."""
     try:
         return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:  # ValueError also for too many digits
@@ -128,7 +128,7 @@ def parse(text: str) -> object:
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the pairs as a dict; reject repeated keys, because their values are ambiguous."""
+    """Return the pairs as a dict. Repeated keys are rejected, because they are ambiguous."""
     unique = dict(pairs)
     if len(unique) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -51,7 +51,7 @@ class Tally:
 
     @classmethod
     def trusted(cls, arms: Arms, pulls: Ints, totals: Floats) -> Tally:
-        """Return a tally of arrays known to be valid; skips the constructor's checks."""
+        """Build a tally from arrays known to be valid, without the constructor's checks."""
         tally = object.__new__(cls)
         object.__setattr__(tally, "arms", arms)
         object.__setattr__(tally, "pulls", check.frozen(pulls))
@@ -60,17 +60,17 @@ class Tally:
 
     @property
     def means(self) -> Floats:
-        """Mean reward of each arm; NaN without pulls."""
+        """Mean reward of each arm; NaN for arms without pulls."""
         means = np.full(len(self.arms), np.nan)
         np.divide(self.totals, self.pulls, out=means, where=self.pulls > 0)
         return means
 
     def add(self, column: int, reward: float) -> Tally:
-        """Return this tally plus one reward."""
+        """Return a new tally: this tally plus one reward."""
         return self.add_many([column], [reward])
 
     def add_many(self, columns: Sequence[int], rewards: Sequence[float]) -> Tally:
-        """Return this tally plus several rewards, added one by one in the given order."""
+        """Return a new tally: this tally plus several rewards, added one by one, in order."""
         last = len(self.arms) - 1
         played = [check.whole(i, "column", high=last) for i in check.ordered(columns, "columns")]
         paid = [check.number(x, "reward") for x in check.ordered(rewards, "rewards")]
@@ -85,7 +85,7 @@ class Tally:
         return Tally.trusted(self.arms, pulls, totals)
 
     def with_arm(self, label: str) -> Tally:
-        """Return this tally with a new, unpulled arm in the last column."""
+        """Return a copy of this tally with a new, unpulled arm in the last column."""
         return Tally(self.arms.with_arm(label), np.append(self.pulls, 0), np.append(self.totals, 0))
 
     def to_json(self) -> record.Record:

@@ -12,9 +12,9 @@ _FEW = 10.0  # below this many expected successes, draw the gaps between them on
 def gamma(shape: float, stream: Stream) -> float:
     """Draw from the gamma distribution with scale 1 and a shape of at least 1.
 
-    The cube of a shifted normal is nearly gamma; rejection sampling makes it exact and accepts more
-    than 95 % of the draws (Marsaglia & Tsang 2000). A cheap first test accepts most draws without
-    computing a logarithm.
+    The cube of a shifted normal variable is nearly gamma. Rejection sampling makes the distribution
+    exact and accepts more than 95 % of the draws (Marsaglia & Tsang 2000). A cheap first test
+    accepts most draws without computing a logarithm.
     """
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)

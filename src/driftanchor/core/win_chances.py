@@ -1,11 +1,12 @@
 """The probability that each arm has the largest index, given the distributions of all indices.
 
-Let F_i be the distribution function of arm i's index and G = Π F_i that of the largest index. Arm i
-wins with probability ∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. An atom is a value that some index takes
-with positive probability. We split the real line at every atom, then into panels about as wide as
-the narrowest distribution nearby, and integrate over each panel by Gauss–Legendre quadrature. The
-integrals of all arms must add up to the increase of G over the panel, which is known. We skip
-panels where G hardly increases, and halve panels whose sum is off.
+Let F_i be the distribution function of arm i's index. The largest index has the distribution
+function G = Π F_i. Arm i wins with probability ∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. An atom is a
+value that some index takes with positive probability. We split the real line at every atom, then
+into panels about as wide as the narrowest distribution nearby, and integrate over each panel by
+Gauss–Legendre quadrature. The integrals of all arms must add up to the increase of G over the
+panel, which is known. We skip panels on which G hardly increases. If the sum for a panel is off, we
+halve the panel.
 
 At an atom x we replace F_i by P(index < x) + s P(index = x) and integrate over 0 ≤ s ≤ 1. Since
 ∫ sⁿ ds = 1/(n + 1), each of n + 1 tied arms gets an equal share.
@@ -41,8 +42,8 @@ MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
 def win_chances(laws: Floats) -> Floats:
     """Return the probability that each arm has the largest index, with ties split evenly.
 
-    The distance of their sum from 1 is the numerical error; the caller checks it. If no arm can
-    win, all probabilities are 0.
+    Numerical errors can make the sum of the probabilities differ from 1; the caller checks this. If
+    no arm can win, all probabilities are 0.
 
     Args:
         laws: Distributions of all indices, of shape (..., arms, 6). The last axis holds the fields
@@ -71,9 +72,9 @@ def win_chances(laws: Floats) -> Floats:
 
 
 def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
-    """Return the nodes of a quadrature over the values of the largest index in each row.
+    """Return quadrature nodes for integrals over the value of the largest index in each row.
 
-    Each node has a row, a position and a weight; the result is one array of each.
+    Returns three arrays with one entry per node: the node's row, its position and its weight.
 
     Args:
         laws: Distributions of all indices, of shape (rows, arms, 6). The last axis holds the fields
@@ -92,7 +93,7 @@ def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
 
 
 def _ends(columns: Floats) -> tuple[Floats, Floats]:
-    """Return, for each index, the ends of a range that it leaves with negligible probability."""
+    """Return the ends of a range for each index. P(index outside its range) is negligible."""
     reach = REACH * columns[SDS]
     least, most = columns[MEANS] - reach, columns[MEANS] + reach  # of both samples
     place = columns[PLACE]
@@ -108,7 +109,7 @@ def _ends(columns: Floats) -> tuple[Floats, Floats]:
 
 
 class _Batch(NamedTuple):
-    """The distributions of many rows, prepared for integration."""
+    """The index distributions of many rows, prepared for integration."""
 
     columns: Floats  # (6, arms, rows)
     low: Floats  # lower end of each index's range, (arms, rows)
@@ -121,13 +122,13 @@ class _Batch(NamedTuple):
     def at(self, rows: Ints) -> Floats:
         """Return `columns` for the given rows.
 
-        If the batch has only one row, returns that row once; it broadcasts over `rows`.
+        If the batch has only one row, returns this row only once, because it broadcasts.
         """
         return self.columns if self.low.shape[1] == 1 else self.columns.take(rows, axis=2)
 
 
 def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Floats:
-    """Return each arm's probability of winning, for rows with at least one random index."""
+    """Return each arm's probability of winning, for rows that need integration."""
     batch = _prepared(columns, low, high, alive)
     floor, top = batch.low.max(axis=0), batch.high.max(axis=0)
     if alive.shape[0] > MANY:
@@ -148,11 +149,11 @@ def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Flo
 
 
 def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batch:
-    """Prepare distributions for integration.
+    """Prepare index distributions for integration.
 
-    The index of an arm that cannot win becomes the constant −∞. A distribution becomes a constant
-    if both ends of its range round to the same float. A Beta sample gets an anchor of −∞ and a
-    second sample of +∞, so that it is the median of the three.
+    If an arm cannot win, its index becomes the constant −∞. If both ends of an index's range are
+    the same float, the index becomes a constant. A Beta sample gets an anchor of −∞ and a second
+    sample of +∞, so that the Beta sample is the median of the three.
     """
     kind = columns[KIND]
     largest = kind.max()
@@ -172,9 +173,10 @@ def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batc
 
 
 def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats]:
-    """Narrow the range of the largest index in each row, by bisection.
+    """Narrow the range [floor, top] of the largest index in each row, by bisection.
 
-    Outside the narrower range, the distribution function of the largest index is almost 0 or 1.
+    Below the narrower range, the distribution function of the largest index is almost 0. Above it,
+    the function is almost 1.
     """
     rows, found = np.arange(floor.size), []
     for level in (0.1 * SKIPPED, 1.0 - 0.1 * SKIPPED):
@@ -260,7 +262,7 @@ def _in_turn(first: Floats, second: Floats) -> Floats:
 
 
 def _add(chances: Floats, rows: Ints, won: Floats) -> None:
-    """Add column j of `won` to the probabilities in row `rows[j]`; `rows` must be sorted."""
+    """Add `won[:, j]` to `chances[:, rows[j]]` for every j. `rows` must be sorted."""
     if chances.shape[1] == 1:
         chances[:, 0] += won.sum(axis=1)
     elif rows.size:
@@ -269,7 +271,7 @@ def _add(chances: Floats, rows: Ints, won: Floats) -> None:
 
 
 def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
-    """Return P(index < level) and P(index = level) for every arm and level.
+    """Return two arrays of shape (arms, levels): P(index < level) and P(index = level).
 
     `rows[i]` is the row evaluated at `levels[i]`.
     """
@@ -293,7 +295,10 @@ def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
 
 
 def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floats:
-    """Return the probability that each arm wins with an index between `left` and `right`."""
+    """Return an array of shape (arms, panels): the probability that an arm wins within a panel.
+
+    Panel i reaches from `left[i]` to `right[i]` and belongs to row `rows[i]`.
+    """
     won = np.empty((batch.low.shape[0], rows.size))
     half = 0.5 * (right - left)
     nodes = (left + half)[:, None] + half[:, None] * NODES
@@ -305,7 +310,7 @@ def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floa
 
 
 def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Return each index's cdf at x, and its density times `scale`; P(index = x) must be 0."""
+    """Return each index's cdf at x, and its density at x times `scale`. x must not be an atom."""
     z = _standardised(batch, columns, x)
     first, second = _samples_below(batch, columns, x, z)
     z *= z
@@ -335,10 +340,10 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
 
 
 def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
-    """Return the probability that each arm wins with an index equal to each atom.
+    """Return an array of shape (arms, atoms): the probability that an arm wins at an atom.
 
-    `below` and `mass` are P(index < atom) and P(index = atom), by (arm, atom); `g_at` is the
-    probability that no index is above the atom. Tied arms win equally often.
+    `below` and `mass` have the same shape; they are P(index < atom) and P(index = atom). `g_at` is
+    the probability that no index is above the atom. Tied arms win with equal probability.
     """
     ties = int((mass > 0.0).sum(axis=0).max(initial=0))
     if ties <= 1:
@@ -362,7 +367,8 @@ def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
 def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
     """Return ∫ G/F dF for each arm and panel, where G is the product of F over all arms.
 
-    `law` and `slope` are F and dF by (arm, node); `weights` are those of one panel's nodes.
+    `law` and `slope` have shape (arms, nodes of all panels) and contain F and dF. `weights` are the
+    quadrature weights of one panel's nodes.
     """
     law = np.maximum(law, TINY)
     ratio = slope / law
@@ -372,14 +378,17 @@ def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
 
 
 def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
-    """Return (x − mean)/sd for the first samples and, if any index has two, the second ones."""
+    """Return (x − mean)/sd for the first sample of each index.
+
+    If any index has a second sample, returns the same for the second samples too.
+    """
     samples = 2 if batch.has_pairs else 1
     z: Floats = (x - columns[MEANS][:samples]) / columns[SDS][:samples]
     return z
 
 
 def _samples_below(batch: _Batch, columns: Floats, x: Floats, z: Floats) -> tuple[Floats, Floats]:
-    """Return the probabilities that the first and the second sample of each index are below x."""
+    """Return P(first sample < x) and P(second sample < x) for each index."""
     from scipy.special import ndtr
 
     below = ndtr(z)

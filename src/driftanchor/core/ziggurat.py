@@ -2,8 +2,8 @@
 
 The 256 layers have equal areas and cover the region below exp(−x²/2). Layer i reaches from 0 to
 `EDGE[i]`; its part up to `EDGE[i + 1]` lies entirely below the density. Layer 0 is the base plus
-the tail beyond `TAIL`. The edges are literals, so that all machines use the same bits. A test
-checks the recursion `EDGE[i + 1] = sqrt(−2 log(area / EDGE[i] + exp(−EDGE[i]² / 2)))`.
+the tail beyond `TAIL`. The edges are literals, so that they are bit-identical on all machines. A
+test checks the recursion `EDGE[i + 1] = sqrt(−2 log(area / EDGE[i] + exp(−EDGE[i]² / 2)))`.
 """
 
 import math

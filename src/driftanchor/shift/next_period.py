@@ -1,33 +1,34 @@
 """Distribution of the arms' moves in a new period, and the bound that covers them.
 
 Let w_ke be the share of arm k's logged rewards that comes from period e. In the model of
-`two_way.py`, period e moves all arms by c_e, and arm k by a further d_ke. In a new period the
-common move is c and the own move d_k. The arm's true mean then differs from the true mean behind
-its logs by::
+`two_way.py`, period e moves all arms by c_e, and arm k by a further d_ke. In a new period, the
+common move is c, and arm k's own move is d_k. The arm's true mean in the new period minus the true
+mean behind its logs is then::
 
     (c − Σ_e w_ke c_e)  +  (d_k − Σ_e w_ke d_ke)
 
-The first bracket is the common part, the second the own part. V must cover their sum for every
-arm. W must cover the sum after subtracting the part that all arms share, c − Σ_e w̄_e c_e. Here w̄_e
-is the mean of w_ke over the arms.
+The first bracket is the common part, the second the own part. For every arm, V must cover the sum
+of both. W must cover this sum minus the part that all arms share, which is c − Σ_e w̄_e c_e. Here
+w̄_e is the mean of w_ke over the arms.
 
 Let τ_c and τ_d be the standard deviations of common and own moves, and w_k the vector of arm k's
 shares. The own part has variance τ_d² (1 + |w_k|²). The common part is identical for arms with the
 same shares. If the shares differ, we split the common part into a part that all arms share and a
-rest that we treat as independent between arms::
+rest that we treat as independent between arms. Their variances are::
 
-    V:  shared τ_c² (1 + ρ),  rest τ_c² (|w_k|² − ρ),  ρ the mean of w_k · w_l over pairs of arms
+    V:  shared τ_c² (1 + ρ),  rest τ_c² (|w_k|² − ρ)
     W:  shared 0,             rest τ_c² |w_k − w̄|²
 
-This keeps each arm's variance exact, except that a negative rest counts as 0. For V, the
-covariances are right on average.
+Here ρ is the mean of w_k · w_l over pairs of arms. The split keeps each arm's variance exact,
+except that a negative variance of the rest is replaced by 0. For V, the covariances are right on
+average.
 
 W needs the rest for arms that were logged in different periods. The logged mean of each arm
 contains the common moves of its own periods, and these do not cancel.
 
 In the model of `one_way.py` all moves are own moves. The bounds leave out the sampling noise of the
-logged means: policies account for it, because they know the number of rewards. The unknown τ_c and
-τ_d are averaged over their confidence distributions.
+logged means: policies account for it, because they know the number of rewards. τ_c and τ_d are
+unknown, so the bounds average over their confidence distributions.
 """
 
 from __future__ import annotations
@@ -49,11 +50,13 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 @dataclass(frozen=True, eq=False)
 class Fiducial:
-    """Joint confidence distribution of the sizes of own and common moves, as weighted pairs.
+    """Joint confidence distribution of the standard deviations of own and common moves.
+
+    The distribution is discrete: it consists of pairs (τ_d, τ_c) and their probabilities.
 
     Attributes:
-        own: Standard deviation τ_d of own moves, for each pair.
-        common: Standard deviation τ_c of common moves, for each pair.
+        own: τ_d of each pair, the standard deviation of own moves.
+        common: τ_c of each pair, the standard deviation of common moves.
         weight: Probability of each pair.
     """
 
@@ -63,7 +66,7 @@ class Fiducial:
 
     @classmethod
     def known(cls, own: float, common: float) -> Fiducial:
-        """Return the distribution for known standard deviations of own and common moves."""
+        """Return the distribution that puts all probability on one pair of standard deviations."""
         return cls(np.array([own]), np.array([common]), np.ones(1))
 
 
@@ -76,9 +79,9 @@ class NextPeriod:
 
     Attributes:
         law: Confidence distribution of τ_c and τ_d.
-        own: Variance of the part due to each arm's own moves, divided by τ_d².
-        rest: Variance of the part due to common moves that arms logged in different periods do not
-            share, divided by τ_c².
+        own: For each arm, the variance of the part due to the arm's own moves, divided by τ_d².
+        rest: For each arm, the variance of the part due to common moves that the arms do not share,
+            divided by τ_c². Arms that were logged in different periods have such a part.
         shared: Variance of the part due to common moves that all arms share, divided by τ_c².
         exact: Whether to use the variances as given. If not, they are rounded up, so that fewer
             distinct values remain.
@@ -92,10 +95,10 @@ class NextPeriod:
 
     @classmethod
     def one_way(cls, law: Fiducial, factors: Floats) -> NextPeriod:
-        """Return the distribution of moves if each arm moves only on its own.
+        """Return the distribution of moves if there are own moves but no common moves.
 
         Args:
-            law: Confidence distribution of the standard deviation τ of these moves.
+            law: Confidence distribution of τ, the standard deviation of own moves between periods.
             factors: Standard deviation of each arm's move from its logs to the new period, divided
                 by τ. Factors are rounded up to multiples of 0.002, so that fewer distinct values
                 remain.
@@ -108,8 +111,9 @@ class NextPeriod:
         """Return the distribution of the moves that the bias bound V must cover.
 
         Args:
-            law: Confidence distribution of the sizes of own and common moves.
-            share: Share of each arm's logged rewards that comes from each period, by (arm, period).
+            law: Confidence distribution of the standard deviations of own and common moves.
+            share: Array of shape (arms, periods): the share of an arm's logged rewards that comes
+                from a period.
         """
         square = (share**2).sum(axis=1)
         arms = len(share)
@@ -122,8 +126,9 @@ class NextPeriod:
         """Return the distribution of the moves that the relative bound W must cover.
 
         Args:
-            law: Confidence distribution of the sizes of own and common moves.
-            share: Share of each arm's logged rewards that comes from each period, by (arm, period).
+            law: Confidence distribution of the standard deviations of own and common moves.
+            share: Array of shape (arms, periods): the share of an arm's logged rewards that comes
+                from a period.
         """
         apart = ((share - share.mean(axis=0)) ** 2).sum(axis=1)
         return cls(law, 1.0 + (share**2).sum(axis=1), apart, 0.0)
@@ -131,8 +136,8 @@ class NextPeriod:
     def chance(self, bound: float) -> float:
         """Return the probability that no arm moves further than the bound.
 
-        Treats own moves of different arms as independent. This is conservative: if they are
-        correlated, all arms stay within the bound at least as often (Šidák 1967).
+        Treats the arms' own moves as independent of each other. This is conservative: if they are
+        correlated, the probability is at least as large (Šidák 1967).
         """
         from scipy.special import erf, ndtr
 
@@ -169,9 +174,10 @@ class NextPeriod:
 
     @cached_property
     def _kinds(self) -> tuple[Floats, Floats, Floats]:
-        """Distinct pairs of `own` and `rest`, and the number of arms with each pair.
+        """The distinct pairs of `own` and `rest`, and the number of arms with each pair.
 
-        Unless `exact`, the values are first rounded up, so that fewer distinct pairs remain.
+        Unless `exact` is true, the values are first rounded up, so that fewer distinct pairs
+        remain.
         """
         both = np.stack([self.own, self.rest])
         kinds, arms = np.unique(both, axis=1, return_counts=True)

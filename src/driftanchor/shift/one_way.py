@@ -1,26 +1,26 @@
-"""One-way random-effects model of how much arm means vary between periods, beyond noise.
+"""One-way random-effects model: how much arm means vary between periods, beyond noise.
 
 Let σ_k be the standard deviation of arm k's rewards. The mean of its n_ke rewards in period e is::
 
     y_ke = μ_k + δ_ke + noise,   δ_ke ~ N(0, τ²),   noise ~ N(0, v_ke),   v_ke = σ_k²/n_ke
 
-τ is the between-period standard deviation. The generalised Q statistic gives its estimate and its
-interval::
+τ is the standard deviation between periods. The generalised Q statistic yields an estimate and a
+confidence interval for τ::
 
     Q_k(τ²) = Σ_e w_e (y_ke − ȳ_k)²,   w_e = 1/(v_ke + τ²),   ȳ_k = Σ w_e y_ke / Σ w_e
 
 For an arm seen in E periods, Q at the true τ is chi-square with E − 1 degrees of freedom. Q
-decreases as τ grows. The estimate is the τ at which Q equals its expectation, and the ends of the
-interval are the τ at which Q equals chi-square quantiles.
+decreases as τ grows. The estimate is the τ at which Q equals its expectation. The ends of the
+interval are the values of τ at which Q equals chi-square quantiles.
 
 Sources: Paule & Mandel 1982 (the estimate); Viechtbauer 2007 (the interval, "Q-profile").
 
 A bound for the next period averages over the confidence distribution of the unknown τ. The
-Q-profile gives this distribution, P(τ² ≤ x) = P(χ² ≥ Q(x)), which we condition on τ > 0. Without
+Q-profile gives this distribution: P(τ² ≤ x) = P(χ² ≥ Q(x)). We condition it on τ > 0. Without
 noise, and with the same number of rewards in every period, the bound is exactly Student's
 prediction interval for a new mean (Higgins et al. 2009), with the degrees of freedom of all arms
-together. With noise, it equals the result of Box & Tiao (1973, 5.2) for a variance component under
-their reference prior. The bound is above 0 even if all periods are alike.
+together. With noise, the bound equals the result of Box & Tiao (1973, 5.2) for a variance component
+under their reference prior. The bound is above 0 even if all periods are alike.
 """
 
 from __future__ import annotations
@@ -45,12 +45,14 @@ class OneWay:
     """Estimates of τ, the standard deviation of an arm's moves between periods.
 
     τ is estimated for each arm, or once for all arms if `pooled`. Methods return arrays with one
-    value per arm, or with a single value if `pooled`.
+    value per arm, or with a single value if `pooled`. Every arm must have been seen in at least two
+    periods.
 
     Attributes:
-        mean: Mean reward by (arm, period); ignored if the arm was not seen.
-        noise: Noise variance of each mean, by (arm, period); infinite if the arm was not seen.
-            Every arm must have been seen in at least two periods.
+        mean: Array of shape (arms, periods): the mean reward of an arm in a period. Ignored if the
+            arm was not seen in the period.
+        noise: Array of shape (arms, periods): the noise variance of `mean`. Infinite if the arm was
+            not seen in the period.
         pooled: Whether all arms share one τ.
     """
 
@@ -60,24 +62,25 @@ class OneWay:
 
     @cached_property
     def seen(self) -> Bools:
-        """Whether an arm was seen in a period, by (arm, period)."""
+        """Boolean array indexed by (arm, period): True if the arm was seen in that period."""
         return np.isfinite(self.noise)
 
     @cached_property
     def df(self) -> Floats:
-        """Degrees of freedom of the Q statistic, per arm or pooled."""
+        """Degrees of freedom of the Q statistic: one value per arm, or a single one if `pooled`."""
         return self._pool(self.seen.sum(axis=1) - 1.0)
 
     @cached_property
     def scale(self) -> Floats:
-        """Order of magnitude of the variance between periods plus the noise variance."""
+        """Order of magnitude of τ² + v, where v is the noise variance of a period's mean reward."""
         noise = np.where(self.seen, self.noise, 0.0)
         return self._pool((noise + self._squares(0.0)).sum(axis=1)) / self.df
 
     def q(self, tau2: Floats) -> Floats:
-        """Return the Q statistic if the variance between periods is `tau2`.
+        """Return the Q statistic for the variance `tau2` between periods.
 
-        Q is the weighted sum of squared deviations of each period's mean from the arm's mean.
+        Q is the weighted sum of the squared deviations of an arm's period means from the arm's
+        weighted mean.
         """
         each = np.broadcast_to(tau2, self.mean.shape[:1])[:, None]
         return self._pool((self._squares(each) / (self.noise + each)).sum(axis=1))
@@ -85,17 +88,17 @@ class OneWay:
     def log_tail(self, q: Floats) -> Floats:
         """Return the log probability that the Q statistic at the true τ is at most `q`.
 
-        Arms that move together repeat the same information. The variance of Q is then `inflation`
-        times that of a chi-square variable. By Satterthwaite (1946), Q/inflation is approximately
-        chi-square with df/inflation degrees of freedom.
+        Arms that move together repeat the same information. The variance of Q is then larger than
+        that of a chi-square variable, by the factor `inflation`. By Satterthwaite (1946),
+        Q/inflation is approximately chi-square with df/inflation degrees of freedom.
         """
         return log_chi_square_cdf(q / self.inflation, self.df / self.inflation)
 
     def estimate(self) -> Floats:
         """Return Paule & Mandel's estimate of τ², the variance between periods.
 
-        It is the τ² at which the Q statistic equals its degrees of freedom, or 0 if Q is below them
-        at τ² = 0.
+        The estimate is the τ² at which the Q statistic equals its degrees of freedom. It is 0 if Q
+        is smaller than its degrees of freedom even at τ² = 0.
         """
         return self._estimate
 
@@ -115,10 +118,10 @@ class OneWay:
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return a confidence interval for τ², the variance between periods.
 
-        It misses the true τ² with probability at most `alpha`. The ends come from the Q-profile:
-        the chi-square probability P(χ² ≤ Q) is 1 − alpha/2 at the lower end and alpha/2 at the
-        upper end. The latter probability is conditional on τ > 0, so the upper end is above 0 even
-        if all periods are alike.
+        The interval misses the true τ² with probability at most `alpha`. Its ends come from the
+        Q-profile: the chi-square probability P(χ² ≤ Q) is 1 − alpha/2 at the lower end and alpha/2
+        at the upper end. At the upper end, the probability is conditional on τ > 0. So the upper
+        end is above 0 even if all periods are alike.
         """
         start = self.log_tail(self.q(np.zeros(1)))
         high = self._root(lambda x: self.log_tail(self.q(x)), start + np.log(alpha / 2))
@@ -126,9 +129,9 @@ class OneWay:
 
     @cached_property
     def law(self) -> Fiducial:
-        """Confidence distribution of the pooled τ, the standard deviation of moves between periods.
+        """Confidence distribution of τ, pooled over all arms.
 
-        All moves count as own moves, none as common moves.
+        In this model, all moves are own moves. The standard deviation of common moves is 0.
         """
         tau = GRID * math.sqrt(self.scale[0])
         start = self.log_tail(self.q(np.zeros(1)))
@@ -141,9 +144,9 @@ class OneWay:
 
     @cached_property
     def correlation(self) -> float:
-        """Average correlation between two arms' moves in the same period, noise included.
+        """Average correlation between the moves of two arms in the same period.
 
-        It is 0 if no two arms were seen in the same period.
+        The moves include noise. The result is 0 if no two arms were seen in the same period.
         """
         tau2 = float(self.estimate().mean())
         z = self._centred(tau2) / np.sqrt(np.where(self.seen, self.noise, 1.0) + tau2)
@@ -157,17 +160,20 @@ class OneWay:
 
     @cached_property
     def inflation(self) -> float:
-        """Variance of the Q statistic divided by its variance for independent arms.
+        """Ratio of the variance of the Q statistic to its variance for independent arms.
 
-        If arms are pooled, it equals 1 + others · correlation², where `others` is the average
-        number of other arms seen in the same period. Otherwise it is 1.
+        If arms are pooled, the ratio is 1 + others · correlation², where `others` is the average
+        number of other arms seen in the same period. Otherwise the ratio is 1.
         """
         arms = self.seen.sum(axis=0)
         others = float((arms * (arms - 1)).sum() / arms.sum())
         return 1.0 + others * self.correlation**2 if self.pooled else 1.0
 
     def _centred(self, tau2: float | Floats) -> Floats:
-        """Return each period's mean minus the arm's weighted mean; 0 if the arm was not seen."""
+        """Return an array of shape (arms, periods): period mean minus the arm's weighted mean.
+
+        An entry is 0 if the arm was not seen in the period.
+        """
         weight = 1.0 / (self.noise + tau2)
         centre = (weight * self.mean).sum(axis=1) / weight.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
@@ -180,9 +186,10 @@ class OneWay:
         return per_arm.sum(keepdims=True) if self.pooled else per_arm
 
     def _root(self, falling: Callable[[Floats], Floats], target: Floats) -> Floats:
-        """Return the τ² at which a decreasing function equals `target`; 0 if it is below at τ² = 0.
+        """Return the τ² ≥ 0 at which the decreasing function `falling` equals `target`.
 
-        Bisects for all arms at once, because there may be thousands.
+        Returns 0 if the function is at most `target` even at τ² = 0. Bisects for all arms at once,
+        because there may be thousands of arms.
         """
         low, high = np.zeros_like(target), self.scale
         starts_above = falling(low) > target

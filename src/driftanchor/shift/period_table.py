@@ -1,4 +1,4 @@
-"""PeriodTable: rewards by arm and past period, and the moves to expect in the next period."""
+"""PeriodTable: the rewards of each arm in each past period, and the moves to expect next."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ TINY = 1e-24  # min variance of rewards, as a fraction of the squared range of a
 class PeriodTable:
     """Summary of the rewards of each arm in each period.
 
+    The arrays have shape (arms, periods).
+
     Attributes:
-        arms: All arms of all periods.
+        arms: All arms that appear in any period.
         periods: Labels of the periods, in order.
-        n: Number of rewards by (arm, period); 0 if the arm was not seen.
-        mean: Mean reward by (arm, period); 0 if the arm was not seen.
-        squares: Sum of squared deviations from the mean by (arm, period); NaN if unknown.
+        n: Number of rewards; 0 if the arm was not seen in the period.
+        mean: Mean reward; 0 if the arm was not seen in the period.
+        squares: Sum of squared deviations of the rewards from `mean`; NaN if unknown.
     """
 
     arms: Arms
@@ -41,7 +43,7 @@ class PeriodTable:
 
     @classmethod
     def of(cls, periods: object) -> PeriodTable:
-        """Build the table from a mapping of period labels to `OfflineData`."""
+        """Build the table from a mapping of period labels to the `OfflineData` of each period."""
         if not isinstance(periods, Mapping) or not periods:
             raise InvalidInput(
                 f"must map labels to OfflineData, in order, got {shown(periods)}",
@@ -89,30 +91,30 @@ class PeriodTable:
 
     @cached_property
     def seen(self) -> Bools:
-        """Whether an arm was seen in a period, by (arm, period)."""
+        """Boolean array indexed by (arm, period): True if the arm was seen in that period."""
         return np.asarray(self.n > 0)
 
     @cached_property
     def logged(self) -> Bools:
-        """Whether each arm has any rewards."""
+        """Boolean array with one entry per arm: True if the arm has any rewards."""
         return np.asarray(self.seen.any(axis=1))
 
     @cached_property
     def repeated(self) -> Bools:
-        """Whether each arm was seen in more than one period."""
+        """Boolean array with one entry per arm: True if the arm was seen in several periods."""
         return np.asarray(self.seen.sum(axis=1) > 1)
 
     @cached_property
     def share(self) -> Floats:
-        """Share of each arm's rewards that comes from each period, by (arm, period).
+        """Array of shape (arms, periods): the share of an arm's rewards that comes from a period.
 
-        It is 0 for arms without rewards.
+        The shares of an arm without rewards are 0.
         """
         return np.asarray(self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1.0))
 
     @cached_property
     def centre(self) -> Floats:
-        """Mean of all rewards of each arm; 0 for arms without rewards."""
+        """Mean reward of each arm over all periods; 0 for arms without rewards."""
         return np.asarray((self.share * self.mean).sum(axis=1))
 
     @cached_property
@@ -128,8 +130,8 @@ class PeriodTable:
     def variance(self) -> Floats:
         """Variance of each arm's rewards within periods.
 
-        If an arm's own variance is 0 or unknown, it gets the pooled variance of all arms. NaN if no
-        variance is known at all.
+        If an arm's own variance is 0 or unknown, the pooled variance of all arms is used instead.
+        If no variance is known at all, the result is NaN.
         """
         known = (self.n > 1) & ~np.isnan(self.squares)
         squares = np.where(known, self.squares, 0.0).sum(axis=1)
@@ -140,14 +142,17 @@ class PeriodTable:
 
     @cached_property
     def noise(self) -> Floats:
-        """Noise variance of each arm's mean in each period; infinite if the arm was not seen."""
+        """Array of shape (arms, periods): the noise variance of an arm's mean reward in a period.
+
+        It is infinite if the arm was not seen in the period.
+        """
         spread = float(np.ptp(self.mean[self.seen]))
         variance = np.fmax(self.variance, TINY * spread**2)[:, None]  # fmax ignores NaN
         return np.where(self.seen, variance / np.maximum(self.n, 1.0), np.inf)
 
     @cached_property
     def error(self) -> Floats:
-        """Standard error of the mean of all rewards of each arm; NaN if unknown."""
+        """Standard error of each arm's mean reward over all periods; NaN if unknown."""
         return np.asarray(np.sqrt(self.variance / np.where(self.logged, self.n.sum(1), np.nan)))
 
     @property
@@ -157,9 +162,10 @@ class PeriodTable:
         return bool(is_binary(n, mean, squares / np.maximum(n - 1.0, 1.0)).all())
 
     def moves(self) -> Floats:
-        """Return each arm's mean in a period minus its mean over its other periods.
+        """Return each arm's mean reward in a period minus its mean over its other periods.
 
-        NaN unless the arm was seen both in that period and in another.
+        The array has shape (arms, periods). An entry is NaN unless the arm was seen both in that
+        period and in another one.
         """
         others = self.n.sum(axis=1, keepdims=True) - self.n
         rest = (self.n * self.mean).sum(axis=1, keepdims=True) - self.n * self.mean
@@ -169,7 +175,7 @@ class PeriodTable:
     def one_way(self, *, pooled: bool) -> OneWay:
         """Return the one-way model of the arms that were seen in more than one period.
 
-        If `pooled`, all arms share one standard deviation of moves; otherwise each has its own.
+        If `pooled`, all arms share one standard deviation of moves. Otherwise each arm has its own.
         """
         return self._one_ways[pooled]
 
@@ -180,7 +186,7 @@ class PeriodTable:
 
     @cached_property
     def spread(self) -> Spread | None:
-        """Estimated sizes of common and own moves; None if they cannot be separated."""
+        """Estimated sizes of common and own moves; None if the logs cannot separate the two."""
         if not self.repeated.any():
             return None
         cells = np.ix_(self.repeated, self._columns)
@@ -189,7 +195,10 @@ class PeriodTable:
 
     @cached_property
     def _columns(self) -> Bools:
-        """Whether each period has an arm that was seen in more than one period."""
+        """Boolean array with one entry per period.
+
+        An entry is True if some arm was seen in that period and in at least one other.
+        """
         return np.asarray(self.seen[self.repeated].any(axis=0))
 
     @cached_property
@@ -208,10 +217,9 @@ class PeriodTable:
 
     @cached_property
     def relative_if_aligned(self) -> NextPeriod | None:
-        """Distribution of the moves that the relative bound W would have to cover.
+        """What `relative` would be if all arms had been logged in the same periods.
 
-        This is hypothetical: it assumes that all arms were logged in the same periods. None if
-        unknown.
+        None if unknown.
         """
         if self.spread is None:
             return None
@@ -220,9 +228,10 @@ class PeriodTable:
 
     @cached_property
     def common_moves(self) -> Floats:
-        """Common move of each period, minus the weighted average over periods; NaN if unknown.
+        """Common move of each period, relative to the weighted average of all common moves.
 
-        The weight of a period is its share of an arm's rewards, averaged over the logged arms.
+        The weight of a period is its share of an arm's rewards, averaged over the logged arms. NaN
+        for periods whose common move is unknown.
         """
         moves = np.full(len(self.periods), np.nan)
         if self.spread is not None:
@@ -232,7 +241,7 @@ class PeriodTable:
         return moves
 
     def own_moves(self) -> Floats:
-        """Return each arm's own moves: `moves` minus the part due to common moves."""
+        """Return each arm's own moves: the result of `moves` minus the part due to common moves."""
         n = np.where(np.isnan(self.common_moves), 0.0, self.n)
         common = np.nan_to_num(self.common_moves)
         others = n.sum(axis=1, keepdims=True) - n

@@ -1,4 +1,8 @@
-"""Plot a suggestion: moves with the bound V, own moves with the bound W, and their sizes."""
+"""Plot a suggestion.
+
+The panels show the moves with the bound V, the own moves with the bound W, and the standard
+deviations of the moves.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ TOTAL = Look(DARK_GREY, "o", hollow=True)  # for estimates over all arms
 
 
 def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
-    """Plot a suggestion and write the figure to `path`; if that fails, leave no file behind."""
+    """Plot a suggestion and write the figure to `path`. If this fails, no file is left behind."""
     figure.check_suffix(path)
     if suggestion.tau is None:
         raise InvalidInput("no arm was seen in two periods: there are no moves to draw")
@@ -31,7 +35,7 @@ def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
 
 
 def _figure(suggestion: Suggestion) -> Any:
-    """Return the figure of a suggestion: two panels, or three if own moves are known."""
+    """Return a figure that shows a suggestion: three panels, or two if own moves are unknown."""
     repeated = [k for k, arm in enumerate(suggestion.arms.values()) if arm.tau is not None]
     counts = np.array([arm.n for arm in suggestion.arms.values()])
     drawn = sorted(sorted(repeated, key=lambda k: -counts[k])[:MAX_ARMS])
@@ -97,7 +101,7 @@ def _moves(
 
 
 def _sizes(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
-    """Draw the standard deviations of the moves with their intervals, per arm and over all arms."""
+    """Draw the standard deviation of moves with its interval, for each arm and for all arms."""
     arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
     rows = [(labels[k], arms[k].tau, SERIES[i]) for i, k in enumerate(drawn)]
     if suggestion.own_sd is None:

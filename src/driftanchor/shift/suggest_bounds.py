@@ -109,8 +109,8 @@ def _limit(table: PeriodTable, reward_range: object) -> float:
 def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
     """Return a suggestion with infinite bounds and a rough scale for choosing V by hand.
 
-    `suggest` returns it if no arm was logged in two periods. Otherwise `_suggested` replaces the
-    unknown fields.
+    `suggest` returns this suggestion if no arm was logged in two periods. Otherwise `_suggested`
+    starts from it and fills in the unknown fields.
     """
     nothing = np.full(table.n.shape, np.nan)
     taus = iter(_taus(table, pooled=False) if table.repeated.any() else ())
@@ -146,7 +146,7 @@ def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
 
 
 def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> Suggestion:
-    """Return the suggestion if at least one arm was logged in two periods.
+    """Return the suggestion for logs in which at least one arm appears in two periods.
 
     `limit` is the largest move that the range of rewards allows.
     """
@@ -192,7 +192,8 @@ def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> 
 def _relative_chance(table: PeriodTable, bound: float, limit: float) -> float:
     """Return the probability that the relative bound W = `bound` holds in a new period.
 
-    It is 1 if `bound` is at least `limit`, the largest move that the range of rewards allows.
+    `limit` is the largest move that the range of rewards allows. If `bound` is at least `limit`,
+    the probability is 1.
     """
     if table.relative is None or bound >= limit:
         return 1.0
@@ -215,7 +216,7 @@ def _taus(table: PeriodTable, *, pooled: bool) -> list[Tau]:
 
 
 def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
-    """Return the bias bound at each step of `SCALE`, for these arms and their logs."""
+    """Return the bias bound that each step of `SCALE` implies for these logs."""
     noise = math.sqrt(float(np.median(table.variance)))
     unit = NextPeriod.one_way(Fiducial.known(1.0, 0.0), table.factors).bound(coverage)
     return tuple(
@@ -224,7 +225,7 @@ def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
 
 
 def _volatile(table: PeriodTable) -> list[str]:
-    """Return the labels of arms that move significantly more than the other arms on average."""
+    """Return the labels of arms that move significantly more than the average of the others."""
     labels = [label for label, often in zip(table.arms, table.repeated, strict=True) if often]
     if len(labels) == 1:
         return []
@@ -236,7 +237,7 @@ def _volatile(table: PeriodTable) -> list[str]:
 
 
 def _meaning(bound: float, coverage: float, table: PeriodTable, unit: str) -> str:
-    """Describe in words what the bias bound V promises, and under which condition."""
+    """Explain in words what the bias bound V promises, and on what condition."""
     error = table.error
     if np.isnan(error).all():
         noise = (
@@ -258,7 +259,7 @@ def _meaning(bound: float, coverage: float, table: PeriodTable, unit: str) -> st
 
 
 def _relative_meaning(bound: float, coverage: float, unit: str) -> str:
-    """Describe in words what the relative bound W promises, or why it is unknown."""
+    """Explain in words what the relative bound W promises, or why it is unknown."""
     if math.isinf(bound):
         return (
             "W is not known: to tell the move that arms share from their own moves, two arms must "
@@ -272,7 +273,7 @@ def _relative_meaning(bound: float, coverage: float, unit: str) -> str:
 
 
 def _unknown_meaning(table: PeriodTable, unit: str) -> str:
-    """Explain in words why V is unknown if no arm was logged in two periods."""
+    """Explain in words why V is unknown, for logs in which no arm appears in two periods."""
     seen = f"in one {unit} only, {table.periods[0]!r}"
     if len(table.periods) > 1:
         seen = f"in {len(table.periods)} {unit}s, but no arm in two of them"
@@ -290,9 +291,9 @@ def _notes(
 
     Args:
         suggestion: The suggestion, without notes.
-        table: The periods behind it.
-        unit: The name of a period.
-        unlimited: The bias bound V before it was limited by the range of rewards.
+        table: The table that the suggestion is based on.
+        unit: What the texts call a period, such as `"week"`.
+        unlimited: The bias bound V before the range of rewards limited it.
         aligned: The relative bound W we would get had all arms been logged in the same periods;
             None if unknown.
     """

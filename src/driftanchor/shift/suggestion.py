@@ -15,7 +15,7 @@ from driftanchor.render.tabular import Tabular, known
 
 @dataclass(frozen=True)
 class Tau:
-    """Standard deviation of moves between periods, with the ends of its 95 % interval."""
+    """Standard deviation of moves between periods, with its 95 % confidence interval."""
 
     estimate: float
     low: float
@@ -24,12 +24,12 @@ class Tau:
 
 @dataclass(frozen=True)
 class ArmShift:
-    """One arm's periods, rewards and moves.
+    """Summary of one arm's rewards and of its moves between periods.
 
     Attributes:
         periods: Number of periods in which the arm was seen.
         n: Number of rewards in all periods.
-        mean: Mean of these rewards; NaN if there are none.
+        mean: Mean of these rewards; NaN if the arm has none.
         tau: Standard deviation of the arm's moves between periods; None if the arm was seen in
             fewer than two periods.
     """
@@ -47,8 +47,8 @@ class Sensitivity:
     Attributes:
         bias_bound: The bound.
         chance: Probability that all arms move by at most the bound in a new period.
-        past: Share of past moves within the bound, noise included. A past move is an arm's mean in
-            one period minus its mean over its other periods.
+        past: Share of past moves within the bound. A past move is an arm's mean in one period minus
+            its mean over its other periods; it includes noise.
     """
 
     bias_bound: float
@@ -64,8 +64,8 @@ class RelativeSensitivity:
         relative_bound: The bound.
         chance: Probability that, in a new period, all arms move by at most the bound relative to
             the common move.
-        past: Share of past moves within the bound, after subtracting the common move. Past moves
-            include noise.
+        past: Share of past moves within the bound. A past move is an arm's mean in one period minus
+            its mean over its other periods, after subtracting common moves; it includes noise.
     """
 
     relative_bound: float
@@ -77,12 +77,14 @@ class RelativeSensitivity:
 class Guess:
     """One step of a rough scale for choosing a bias bound by hand.
 
-    Let τ be the standard deviation of an arm's moves between periods, and σ that of a reward.
+    Let τ be the standard deviation of an arm's moves between periods, and σ the standard deviation
+    of a reward.
 
     Attributes:
-        word: small, moderate, substantial, large or very large.
+        word: Size of the moves in words: small, moderate, substantial, large or very large.
         ratio: τ/σ.
-        worth: Maximum number of live rewards that logs of any length are worth: (σ/τ)².
+        worth: (σ/τ)², the largest number of live rewards that logs can be worth, however long they
+            are.
         bias_bound: The bias bound for this τ; NaN if σ is unknown.
     """
 
@@ -96,7 +98,7 @@ class Guess:
 class Suggestion(Tabular):
     """The bias bound V and the relative bound W, estimated from logs of past periods.
 
-    Pass it in place of a bound: `bias_bound=suggestion`, `relative_bound=suggestion`.
+    Pass a suggestion in place of a bound: `bias_bound=suggestion`, `relative_bound=suggestion`.
 
     Attributes:
         bias_bound: V, a bound on each arm's move; infinite if the logs cannot determine it.
@@ -110,19 +112,19 @@ class Suggestion(Tabular):
         tau: Standard deviation of moves between periods, common and own together, pooled over all
             arms; None if unknown.
         common_sd: Standard deviation of the moves that all arms share; None if unknown.
-        own_sd: Standard deviation of the arms' own moves, relative to the common ones; None if
-            unknown.
+        own_sd: Standard deviation of the arms' own moves, which come on top of the common moves;
+            None if unknown.
         correlation: Correlation between two arms' moves in the same period; NaN if unknown.
         arms: Periods, rewards and moves of each arm, by label.
         sensitivity: How often bounds of V/2, V and 2 V hold; empty if V is infinite.
         relative_sensitivity: How often bounds of W/2, W and 2 W hold; empty if W is infinite.
         guesses: A rough scale for choosing V by hand.
         periods: Labels of the periods, in order.
-        moves: Each arm's mean in a period minus its mean over all periods, by (arm, period); NaN if
-            the arm was not seen in the period.
-        common_moves: The part of `moves` that all arms share, by period; NaN if unknown.
-        errors: Standard error of each arm's mean in a period, by (arm, period); NaN if the arm was
-            not seen in the period.
+        moves: Array of shape (arms, periods): an arm's mean in a period minus its mean over all
+            periods. NaN if the arm was not seen in the period.
+        common_moves: The part of `moves` that all arms share, one value per period; NaN if unknown.
+        errors: Array of shape (arms, periods): the standard error of an arm's mean in a period. NaN
+            if the arm was not seen in the period.
     """
 
     bias_bound: float
@@ -195,7 +197,7 @@ class Suggestion(Tabular):
 
 
 def _encoded(value: Any) -> Any:
-    """Replace every NaN and infinity in nested dicts and lists, since JSON has neither."""
+    """Replace NaN and infinity in nested dicts and lists, because JSON has neither."""
     if isinstance(value, dict):
         return {key: _encoded(x) for key, x in value.items()}
     if isinstance(value, list):

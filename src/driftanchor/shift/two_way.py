@@ -4,8 +4,9 @@ Let v_ke be the noise variance of the mean reward of arm k in period e. The mean
 
     y_ke = μ_k + c_e + d_ke + noise,   c_e ~ N(0, τ_c²),   d_ke ~ N(0, τ_d²),   noise ~ N(0, v_ke)
 
-c_e is the move that all arms share in period e, and d_ke is the arm's own move. A least-squares fit
-of arm *and* period effects, with weights w_ke = 1/(v_ke + τ_d²), leaves the sum of squares::
+c_e is the move that all arms share in period e, and d_ke is the arm's own move. Fit arm *and*
+period effects by least squares, with weights w_ke = 1/(v_ke + τ_d²). The residual sum of squares
+is::
 
     Q_d(τ_d²) = min over μ, c of  Σ w_ke (y_ke − μ_k − c_e)²
 
@@ -15,8 +16,8 @@ exactly chi-square, even if the table has gaps. Its degrees of freedom are::
     cells − arms − periods + components
 
 Cells are the (arm, period) pairs that were seen, and components are the connected components of
-the arm–period table. Q_d decreases as τ_d grows. It yields an estimate and an interval of τ_d in
-the same way as Q in `one_way.py`.
+the arm–period table. Q_d decreases as τ_d grows. It yields an estimate of τ_d and an interval for
+τ_d, as Q does for τ in `one_way.py`.
 
 To estimate τ_c, hold τ_d fixed. Choose orthonormal contrasts of the period effects such that the
 covariance matrix of their least-squares estimates ĉ_i is diagonal, and write the variances as
@@ -27,23 +28,23 @@ covariance matrix of their least-squares estimates ĉ_i is diagonal, and write t
 At the true τ_c and τ_d, Q_c is chi-square with (periods − components) degrees of freedom, and
 independent of Q_d. This is the exact method of Wald (1947) for one variance component.
 
-There is a second way to compute Q_c. Add a penalty c_e²/τ_c² for each period effect, which follows
-from the normal distribution of c_e. Q_c is the amount by which the penalty raises the minimum sum
-of squares::
+There is a second way to compute Q_c. To the sum of squares, add a penalty c_e²/τ_c² for each period
+effect. The penalty follows from the normal distribution of c_e. Q_c is the amount by which it
+raises the minimum::
 
     Q_c = min over μ, c of [ Σ w_ke (y_ke − μ_k − c_e)² + Σ c_e²/τ_c² ]  −  Q_d
 
-To keep the linear systems small, we eliminate the arms or, if there are many more periods than
-arms, the periods.
+To keep the linear systems small, we usually eliminate the arm effects. If there are many more
+periods than arms, we eliminate the period effects instead.
 
-Confidence distributions replace the unknown τ_c and τ_d, as in `one_way.py`::
+Since τ_c and τ_d are unknown, we use their confidence distributions, as in `one_way.py`::
 
     P(τ_d² ≤ x)       = P(χ² ≥ Q_d(x)),        conditional on τ_d > 0
     P(τ_c² ≤ x | τ_d) = P(χ² ≥ Q_c(x; τ_d²)),  where τ_c may be 0
 
 The two chi-square variables are independent, so this is the joint distribution from which
-Weerahandi (1993) derives generalised confidence intervals. The interval of τ_c averages over τ_d in
-the same way.
+Weerahandi (1993) derives generalised confidence intervals. The interval for τ_c also averages over
+the distribution of τ_d.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class Fit:
         common: Effect of each period, determined only up to an additive constant per connected
             component of the arm–period table.
         common_q: Function that returns the statistic Q_c for an array of τ_c².
-        common_scale: Order of magnitude of τ_c² plus the noise variance of the period effects.
+        common_scale: Order of magnitude of τ_c² + v, where v is the noise variance of a period
+            effect.
     """
 
     own_q: float
@@ -89,13 +91,16 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class TwoWay:
-    """Arm means by period, and their least-squares fits.
+    """Mean rewards by arm and period, and least-squares fits to them.
+
+    Every arm must have been seen in at least two periods. In every period, at least one arm must
+    have been seen.
 
     Attributes:
-        mean: Mean reward by (arm, period); ignored if the arm was not seen.
-        noise: Noise variance of each mean, by (arm, period); infinite if the arm was not seen.
-            Every arm must have been seen in at least two periods, and every period must have an
-            arm.
+        mean: Array of shape (arms, periods): the mean reward of an arm in a period. Ignored if the
+            arm was not seen in the period.
+        noise: Array of shape (arms, periods): the noise variance of `mean`. Infinite if the arm was
+            not seen in the period.
     """
 
     mean: Floats
@@ -103,14 +108,14 @@ class TwoWay:
 
     @cached_property
     def seen(self) -> Bools:
-        """Whether an arm was seen in a period, by (arm, period)."""
+        """Boolean array indexed by (arm, period): True if the arm was seen in that period."""
         return np.isfinite(self.noise)
 
     @cached_property
     def components(self) -> int:
         """Number of connected components of the arm–period table.
 
-        Two components share neither an arm nor a period.
+        An arm is linked to each period in which it was seen.
         """
         from scipy.sparse import coo_matrix
         from scipy.sparse.csgraph import connected_components
@@ -123,9 +128,9 @@ class TwoWay:
 
     @cached_property
     def df(self) -> int:
-        """Degrees of freedom of the residual sum of squares Q_d.
+        """Number of degrees of freedom of Q_d, the residual sum of squares.
 
-        There are none if own moves cannot be separated from common moves.
+        The number is 0 if own moves cannot be separated from common moves.
         """
         arms, periods = self.seen.shape
         return int(self.seen.sum() - arms - periods + self.components)
@@ -137,7 +142,7 @@ class TwoWay:
 
     @cached_property
     def scale(self) -> float:
-        """Order of magnitude of the variance of own moves plus the noise variance."""
+        """Order of magnitude of τ_d² + v, where v is the noise variance of a mean reward."""
         noise = float(np.where(self.seen, self.noise, 0.0).sum())
         level = max(noise / float(self.seen.sum()), 1e-300)
         weight = np.where(self.seen, 1.0 / level, 0.0)
@@ -145,7 +150,7 @@ class TwoWay:
         return (noise + float((residual**2).sum())) / self.df
 
     def fit(self, own2: float) -> Fit:
-        """Return the least-squares fit if own moves have variance `own2`."""
+        """Return the least-squares fit for own moves with variance `own2`."""
         weight = 1.0 / (self.noise + own2)
         residual, common, contrasts = self._solve(weight)
         floor = np.where(self.seen, FLOOR * self.noise, 0.0)
@@ -163,22 +168,25 @@ class TwoWay:
         return Fit(own_q, common, common_q, scale)
 
     def own_q(self, own2: float) -> float:
-        """Return the residual sum of squares Q_d if own moves have variance `own2`."""
+        """Return Q_d, the residual sum of squares, for own moves with variance `own2`."""
         return self.fit(own2).own_q
 
     @cached_property
     def _centred(self) -> Floats:
-        """Each period's mean minus the arm's unweighted mean, to reduce rounding errors."""
+        """Array of shape (arms, periods): period mean minus the arm's unweighted mean.
+
+        Centring reduces rounding errors.
+        """
         centre = np.where(self.seen, self.mean, 0.0).sum(axis=1) / self.seen.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
 
     def _solve(self, weight: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
         """Return the residuals, the period effects, and contrasts of the period effects.
 
-        The estimated contrasts are independent; the result has the square of each and the inverse
-        of its estimation variance. Contrasts require a linear system with one row per period. They
-        are None if there are so many periods that systems with one row per arm are cheaper, even if
-        solved many times.
+        The contrasts are a pair of arrays: the square of each estimated contrast, and the inverse
+        of its estimation variance. The estimates are independent. Computing them requires a linear
+        system with one row per period. With many more periods than arms, the contrasts are None,
+        because solving systems with one row per arm is cheaper, even many times.
         """
         arms, periods = self.seen.shape
         by_periods = periods <= max(2 * arms, 50)
@@ -201,8 +209,8 @@ class TwoWay:
     def _fit_by_arms(self, weight: Floats, own_q: float, common: Floats) -> Fit:
         """Return a fit that computes Q_c from linear systems with one row per arm.
 
-        Q_c, the statistic for the size of common moves, is the increase of the sum of squares when
-        period effects are penalised.
+        Q_c is the statistic for the size of common moves. It is the amount by which a penalty on
+        period effects raises the minimum sum of squares.
         """
         y = self._centred
         arm_weight, period_weight = weight.sum(axis=1), weight.sum(axis=0)
@@ -247,7 +255,7 @@ class Spread:
     def own_interval(self, alpha: float) -> tuple[float, float]:
         """Return a 1 − alpha confidence interval for τ_d², the variance of own moves.
 
-        The tail probability at the upper end is conditional on τ_d > 0, so that the upper end is
+        At the upper end, the tail probability is conditional on τ_d > 0. So the upper end is always
         above 0.
         """
         start = self.own2 or self.table.scale
@@ -259,8 +267,8 @@ class Spread:
         """Return a 1 − alpha confidence interval for τ_c², the variance of common moves.
 
         Tail probabilities are averaged over the confidence distribution of τ_d, the standard
-        deviation of own moves. At the upper end they are conditional on τ_c > 0, so that the upper
-        end is above 0.
+        deviation of own moves. At the upper end, they are conditional on τ_c > 0. So the upper end
+        is always above 0.
         """
         _, weight = self._own
 
@@ -299,11 +307,10 @@ class Spread:
 
 
 def _discretise(tail: Callable[[Floats], Floats], start: float) -> tuple[Floats, Floats]:
-    """Approximate the distribution of τ ≥ 0 by a few values with their probabilities.
+    """Approximate the distribution of τ ≥ 0: return a few values and their probabilities.
 
-    The values are on a grid whose points differ by a constant factor. The first value takes all
-    probability below the grid, including that of τ = 0, and the last value takes all probability
-    above it.
+    The values lie on a geometric grid. The first value gets all probability below the grid,
+    including P(τ = 0). The last value gets all probability above the grid.
 
     Args:
         tail: Function that returns P(τ > x) for an array of x.

@@ -1,4 +1,4 @@
-"""The terms of all regret bounds side by side, for the arms of one bandit."""
+"""The terms of all regret bounds, computed together for the arms of one bandit."""
 
 import math
 
@@ -42,11 +42,13 @@ def arm_terms(
     relative_bound: npt.ArrayLike = math.inf,
     common_shift: float = 0.0,
 ) -> tuple[list[int], dict[str, Floats]]:
-    """Return the columns of the sub-optimal arms and, for each key of `TERMS`, their values.
+    """Return the columns of the sub-optimal arms, and a dict with the terms of these arms.
+
+    For each key of `TERMS`, the dict has an array with one value per sub-optimal arm.
 
     The theorems cover bias bounds only. They extend to a relative bound W if the common move c is
     known: ω is then W + offline mean + c − online mean. The terms leave out the cost of learning c.
-    If an arm has both bounds, the smaller ω counts.
+    If an arm has both bounds, the smaller ω is used.
 
     Args:
         online: Mean online reward of each arm.

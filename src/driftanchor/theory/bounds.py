@@ -1,8 +1,8 @@
-"""Regret bounds, lower bounds and savings as functions of arrays.
+"""Regret bounds, lower bounds and savings, as functions that accept arrays.
 
-All functions accept numbers or arrays, broadcast them as NumPy does, and return arrays, of shape ()
-if all arguments are numbers. Bounds count online pulls of a sub-optimal arm. Multiplied by the gap,
-they bound the regret from this arm.
+All functions accept numbers or arrays and broadcast them as NumPy does. They return arrays, which
+have shape () if all arguments are numbers. The bounds count online pulls of a sub-optimal arm.
+Multiplied by the gap, they bound the regret from this arm.
 
 Arguments:
     horizon: T ≥ 1, the number of rounds.
@@ -26,8 +26,8 @@ Sources:
     Lai & Robbins (1985). A policy is *uniformly consistent* if its regret is o(T^a) for every
     a > 0 on every bandit of the family. Every uniformly consistent policy pulls a sub-optimal arm
     at least (1 + o(1)) log T / kl times, where kl is the Kullback–Leibler divergence
-    kl(arm, best arm) of the reward distributions. The bound is for online rewards alone. Policies
-    with valid logs can go below it, because they know more.
+    kl(arm, best arm) of the reward distributions. The bound is for online rewards alone. A policy
+    with valid logs can need fewer pulls, because it knows more.
 """
 
 import math
@@ -70,15 +70,16 @@ def effective_discrepancy(
     """Return ω = V + offline mean − online mean, where V is the bias bound.
 
     V is valid if the two means differ by at most V. Then ω lies in [0, 2V]. It is 0 if the logs
-    understate the arm by exactly V, V if they are unbiased, and 2V if they overstate the arm by V.
+    understate the arm's mean by exactly V. It is V if the logs are unbiased, and 2V if they
+    overstate the mean by exactly V.
 
-    If ω is negative, V is *not* valid: the logs understate the arm by more than V. No theorem holds
-    then, so the other functions reject a negative ω. If the logs overstate the arm by more than V,
-    V is not valid either, but ω then exceeds 2V, and the only effect is smaller savings. An
+    If ω is negative, V is *not* valid: the logs understate the mean by more than V. Then no theorem
+    holds, so the other functions reject a negative ω. If the logs overstate the mean by more than
+    V, V is not valid either. But then ω exceeds 2V, and the only effect is smaller savings. An
     infinite V gives an infinite ω.
 
-    Source: Theorem 1 of arXiv 2605.10289; Cheung & Lyu 2024 use the same ω. As in the proofs, ω has
-    a sign, although the paper defines the events with absolute values (E11 in
+    Source: Theorem 1 of arXiv 2605.10289; Cheung & Lyu 2024 use the same ω. As in the proofs, ω
+    may be negative, although the paper defines the events with absolute values (E11 in
     docs/evidence/errata.md).
 
     Example:
@@ -94,12 +95,12 @@ def effective_discrepancy(
 def anchor_savings(
     offline_pulls: npt.ArrayLike, omega: npt.ArrayLike, gap: npt.ArrayLike
 ) -> Floats:
-    """Return N (1 − 3ω/Δ)₊, the online pulls of a sub-optimal arm that its logs save Anchor-TS.
+    """Return N (1 − 3ω/Δ)₊, the number of online pulls that Anchor-TS saves thanks to logs.
 
-    N is the number of logged rewards, Δ the gap, and ω comes from `effective_discrepancy`. The logs
-    save N pulls if ω = 0, and none if ω ≥ Δ/3. They never save more than `min_ucb_savings` (E12 in
-    docs/evidence/errata.md). Logs of the *optimal* arm are not discounted: see
-    `anchor_pulls_shape`.
+    These are pulls of a sub-optimal arm with gap Δ and N logged rewards; ω comes from
+    `effective_discrepancy`. The logs save N pulls if ω = 0, and none if ω ≥ Δ/3. The result never
+    exceeds that of `min_ucb_savings` (E12 in docs/evidence/errata.md). Logs of the *optimal* arm
+    are not discounted: see `anchor_pulls_shape`.
 
     Source: first term of Theorem 1, arXiv 2605.10289.
 
@@ -114,13 +115,13 @@ def anchor_savings(
 def min_ucb_savings(
     offline_pulls: npt.ArrayLike, omega: npt.ArrayLike, gap: npt.ArrayLike
 ) -> Floats:
-    """Return N ((1 − ω/Δ)₊)², the online pulls of a sub-optimal arm that its logs save MIN-UCB.
+    """Return N ((1 − ω/Δ)₊)², the number of online pulls that MIN-UCB saves thanks to logs.
 
-    N is the number of logged rewards, Δ the gap, and ω comes from `effective_discrepancy`. The
-    formula of `anchor_savings` has no square, which the Anchor-TS paper calls an advantage of its
-    analysis. It is no advantage (E12 in docs/evidence/errata.md): with u = ω/Δ,
-    (1 − u)² − (1 − 3u) = u + u² ≥ 0, so MIN-UCB saves at least as much as Anchor-TS. If
-    Δ/3 ≤ ω < Δ, the logs save pulls for MIN-UCB only.
+    These are pulls of a sub-optimal arm with gap Δ and N logged rewards; ω comes from
+    `effective_discrepancy`. The formula of `anchor_savings` has no square. The Anchor-TS paper
+    calls this an advantage of its analysis. It is not (E12 in docs/evidence/errata.md). Let
+    u = ω/Δ. Then (1 − u)² − (1 − 3u) = u + u² ≥ 0, so MIN-UCB saves at least as much as Anchor-TS.
+    If Δ/3 ≤ ω < Δ, the logs save pulls for MIN-UCB only.
 
     Source: Cheung & Lyu 2024, as quoted below Theorem 1 of arXiv 2605.10289.
 
@@ -133,12 +134,14 @@ def min_ucb_savings(
 
 
 class AnchorBound(NamedTuple):
-    """A bound on the online pulls of a sub-optimal arm, as the three terms of Theorem 1.
+    """The three terms of Theorem 1, which bounds the number of online pulls of a sub-optimal arm.
 
     Attributes:
-        suboptimal: Pulls until the arm itself is known well enough; its own logs reduce them.
-        optimal: Pulls until the best arm is known well enough; logs of the best arm reduce them.
-        constant: Pulls until the online means are reliable; logs do not reduce them.
+        suboptimal: Pulls until the sub-optimal arm is known well enough. Logs of this arm reduce
+            the number.
+        optimal: Pulls until the best arm is known well enough. Logs of the best arm reduce the
+            number.
+        constant: Pulls until the online means are reliable. Logs do not reduce the number.
     """
 
     suboptimal: Floats
@@ -164,21 +167,21 @@ def anchor_pulls_shape(
 ) -> AnchorBound:
     """Return the bound of the Anchor-TS paper's Theorem 1, with constants of your choice.
 
-    For a horizon of T rounds and a sub-optimal arm with gap Δ, N logged rewards and ω from
-    `effective_discrepancy`, and a best arm with N₁ logged rewards, the terms are::
+    T is the horizon. The sub-optimal arm has the gap Δ and N logged rewards; its ω comes from
+    `effective_discrepancy`. The best arm has N₁ logged rewards. The terms are::
 
         suboptimal = (C₁ log T/Δ² − N (1 − 3ω/Δ)₊)₊
         optimal    = (C₂ log T/Δ² − N₁)₊
         constant   = C₃/Δ²
 
-    Use the bound to see how the number of pulls varies with logs, shift and gap, not to predict the
-    number itself. With the constants of the proof, the bound is vacuous at any practical horizon
-    (E10 in docs/evidence/errata.md).
+    Use the bound to see how the number of pulls varies with logs, shift and gap. Do not use it to
+    predict the number itself. With the constants of the proof, the bound is vacuous at any
+    practical horizon (E10 in docs/evidence/errata.md).
 
     With the default C₁ and no logs, the first term is `lai_robbins` times log T for noise 1. For
     noise σ, use C₁ = 2σ². The default C₂ and C₃ are arbitrary. In sharp analyses of Thompson
-    sampling the second term is of lower order than log T, so no C₂ matches a lower bound. C₂ = 0
-    drops the term.
+    sampling, the second term is of lower order than log T, so no C₂ matches a lower bound. Set
+    C₂ = 0 to drop the second term.
 
     Source: Theorem 1 of arXiv 2605.10289.
 
@@ -215,12 +218,12 @@ def min_ucb_bound(
     *,
     c: npt.ArrayLike = 2.0,
 ) -> Floats:
-    """Return (C log T/Δ² − N ((1 − ω/Δ)₊)²)₊, the order of MIN-UCB's pulls of a sub-optimal arm.
+    """Return (C log T/Δ² − N ((1 − ω/Δ)₊)²)₊, the order of the number of pulls under MIN-UCB.
 
-    T is the horizon, Δ the gap of the arm, N the number of its logged rewards, and ω comes from
-    `effective_discrepancy`. Logs of the optimal arm do not enter the bound. The source does not
-    specify C. With the default and no logs, the bound is `lai_robbins` times log T for noise 1. For
-    noise σ, use C = 2σ².
+    These are pulls of a sub-optimal arm with gap Δ and N logged rewards. T is the horizon, and ω
+    comes from `effective_discrepancy`. Logs of the optimal arm do not enter the bound. The source
+    does not specify C. With the default C and no logs, the bound is `lai_robbins` times log T for
+    noise 1. For noise σ, use C = 2σ².
 
     Example:
         >>> min_ucb_bound(10_000, 0.3, [0, 100, 200, 1000], omega=0.1).round(1).tolist()
@@ -240,15 +243,16 @@ def online_ts_pulls(
     noise: npt.ArrayLike = 1.0,
     posterior_scale: npt.ArrayLike = 1.0,
 ) -> Floats:
-    """Return the leading term of Thompson sampling's pulls of a sub-optimal arm, 2 c σ² log T/Δ².
+    """Return 2 c σ² log T/Δ², the leading term of the number of pulls under Thompson sampling.
 
-    T is the horizon, Δ the gap, σ the noise and c the posterior scale. The arm is pulled until the
-    probability p that its sample exceeds the best mean falls to 1/T. After n pulls the posterior
-    variance is about c σ²/n, so p ≈ exp(−n Δ²/(2 c σ²)).
+    These are pulls of a sub-optimal arm. T is the horizon, Δ the gap, σ the noise and c the
+    posterior scale. Let p be the probability that the arm's sample exceeds the best mean. The arm
+    is pulled until p falls to 1/T. After n pulls, the posterior variance is about c σ²/n, so
+    p ≈ exp(−n Δ²/(2 c σ²)).
 
-    With c = 1 this is exactly the Lai–Robbins rate. The threshold in the appendix of the Anchor-TS
-    paper, 18 log(T Δ²)/Δ², is about nine times as large, because its analysis leaves only a third
-    of the gap to the spread of the posterior. The constant here uses the whole gap.
+    With c = 1, this is exactly the Lai–Robbins rate. The threshold in the appendix of the Anchor-TS
+    paper, 18 log(T Δ²)/Δ², is about nine times as large. The reason is that the analysis allows the
+    posterior to spread over only a third of the gap. The constant here uses the whole gap.
 
     Source: Agrawal & Goyal 2013, Lemma 2.16, as used in the appendix of arXiv 2605.10289.
 
@@ -269,24 +273,25 @@ def online_anchor_pulls(
     noise: npt.ArrayLike = 1.0,
     posterior_scale: npt.ArrayLike = 1.0,
 ) -> Floats:
-    """Return the leading term of Anchor-TS's pulls of a bad arm without logs, c σ² log T/Δ².
+    """Return c σ² log T/Δ², the leading term of the number of pulls under Anchor-TS without logs.
 
-    T is the horizon, Δ the gap, σ the noise and c the posterior scale. Without logs, the index is
-    the median of the arm's mean and *two* samples. While the arm's mean is below the best mean, the
-    index exceeds the best mean only if both samples do. If one sample does so with probability p,
-    the index does so with probability p². So the result is half of `online_ts_pulls`: the
-    improvement "by a factor 1/2" in the paper's appendix.
+    These are pulls of a sub-optimal arm. T is the horizon, Δ the gap, σ the noise and c the
+    posterior scale. Without logs, the index is the median of the arm's mean and *two* samples.
+    While the arm's mean is below the best mean, the index exceeds the best mean only if both
+    samples do. If one sample exceeds it with probability p, the index exceeds it with probability
+    p². So the result is half of `online_ts_pulls`: the improvement "by a factor 1/2" in the paper's
+    appendix.
 
-    With the paper's c = 1 and Gaussian rewards, the result is also half of `lai_robbins` times
-    log T, the minimum for uniformly consistent policies. So Anchor-TS is not uniformly consistent
-    with Gaussian rewards. A footnote of the paper says that sub-Gaussian noise leaves the order
-    unchanged, which is wrong (E13 in docs/evidence/errata.md).
+    Uniformly consistent policies need at least `lai_robbins` times log T pulls. With the paper's
+    c = 1 and Gaussian rewards, the result is only half of this minimum. So Anchor-TS is not
+    uniformly consistent with Gaussian rewards. A footnote of the paper says that sub-Gaussian noise
+    leaves the order unchanged; this is wrong (E13 in docs/evidence/errata.md).
 
-    The probability is also squared for a best arm that was underestimated. Such an arm is pulled
-    again only after about 1/p² rounds, a wait with infinite mean at σ = c = 1. So a typical run
-    gains, but a rare run never recovers. c = 2 meets the lower bound. c = 4 is the case that the
-    theorem covers: rewards in [0, 1] have σ² ≤ 1/4, and the posterior variance after n pulls is
-    1/(n + 1), which is four times as large.
+    The probability is also squared for a best arm whose mean was underestimated. Such an arm is
+    pulled again only after about 1/p² rounds. With σ = c = 1, this wait has an infinite mean. So a
+    typical run gains, but a rare run never recovers. With c = 2, the result equals the minimum. The
+    theorem covers c = 4: rewards in [0, 1] have σ² ≤ 1/4, and the posterior variance after n pulls
+    is 1/(n + 1), which is four times as large as σ²/(n + 1).
 
     Source: appendix "Pure Online Setting" of arXiv 2605.10289.
 
@@ -300,10 +305,11 @@ def online_anchor_pulls(
 
 
 def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
-    """Return 2σ²/Δ², the lower bound on pulls of a Gaussian sub-optimal arm, divided by log T.
+    """Return 2σ²/Δ², the lower bound on the number of pulls of an arm, divided by log T.
 
-    σ is the noise, Δ the gap and T the horizon. The bound holds for uniformly consistent policies,
-    whose regret grows more slowly than any power of T on every bandit.
+    The arm is sub-optimal and has Gaussian rewards. σ is the noise, Δ the gap and T the horizon.
+    The bound holds for uniformly consistent policies: on every bandit, their regret grows more
+    slowly than any power of T.
 
     Source: Lai & Robbins 1985, with kl(N(μ, σ²), N(μ + Δ, σ²)) = Δ²/(2σ²).
 
@@ -316,12 +322,12 @@ def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
 
 
 def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floats:
-    """Return 1/kl(μ, μ*), the lower bound on pulls of a Bernoulli arm, divided by log T.
+    """Return 1/kl(μ, μ*), the lower bound on the number of pulls of an arm, divided by log T.
 
-    μ is the mean of a sub-optimal arm, μ* the mean of the best arm, which must be larger, kl the
-    Kullback–Leibler divergence and T the horizon. By Pinsker's inequality, the result is at most
-    1/(2 (μ* − μ)²), the value for Gaussian rewards with σ = 1/2. It is 0 if μ* = 1, because a
-    single failure then rules the arm out.
+    The arm is sub-optimal and has Bernoulli rewards with mean μ. μ* > μ is the mean of the best
+    arm, kl the Kullback–Leibler divergence and T the horizon. By Pinsker's inequality, the result
+    is at most 1/(2 (μ* − μ)²), the value for Gaussian rewards with σ = 1/2. It is 0 if μ* = 1,
+    because then a single failure proves that an arm is not the best.
 
     Source: Lai & Robbins 1985.
 
@@ -341,8 +347,8 @@ def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     """Return the Bernoulli KL divergence, p log(p/q) + (1 − p) log((1 − p)/(1 − q)).
 
     0 log 0 counts as 0. The divergence is infinite if q is 0 or 1 and p differs from q. The
-    Anchor-TS paper calls it d(p, q) in Lemma "vanilla-bad-event-mu", where it misprints d(x, μ) as
-    d(x, y) (E8 in docs/evidence/errata.md).
+    Anchor-TS paper writes the divergence as d(p, q). Its Lemma "vanilla-bad-event-mu" misprints
+    d(x, μ) as d(x, y) (E8 in docs/evidence/errata.md).
 
     Example:
         >>> kl_bernoulli([0.5, 0.0, 0.5], [0.25, 0.5, 1.0]).round(4).tolist()
@@ -353,7 +359,7 @@ def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
 
 
 def _kl_term(x: Floats, y: Floats, change: Floats) -> Floats:
-    """Return x log(x/y), where y = x + change; precise even if y is close to x."""
+    """Return x log(x/y) for y = x + change. The result is precise even if y is close to x."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # `where` drops these
         near = -x * np.log1p(change / x)
         far = x * (np.log(x) - np.log(y))
@@ -414,7 +420,7 @@ def _ratio(omega: Floats, gap: Floats) -> Floats:
 
 
 def _per_squared_gap(x: npt.ArrayLike, gap: Floats) -> Floats:
-    """Return x/gap²: infinite if a tiny gap makes the ratio overflow, 0 if x is 0."""
+    """Return x/gap². The result is 0 if x is 0, and infinite if a tiny gap makes it overflow."""
     with np.errstate(over="ignore"):
         return np.asarray(np.asarray(x, np.float64) / gap / gap)
 

@@ -1,10 +1,12 @@
 """Anytime-valid intervals: valid at all sample sizes simultaneously, for tests after every reward.
 
-Each interval inverts a family of fair bets that start with a capital of 1. By Ville's inequality, a
-bet against the true mean ever reaches 1/α with probability at most α. A bet may be tuned (by its
-target sample size or its prior) to the logs, but never to the rewards being tested.
+Each interval comes from a family of fair bets that start with a capital of 1. It contains all means
+that the bets have not refuted. By Ville's inequality, the probability that a bet against the true
+mean ever reaches a capital of 1/α is at most α. A bet may be tuned to the logs, by its target
+sample size or its prior, but never to the rewards being tested.
 
-Plain scalar code: it runs after every reward, interpreted or compiled.
+The functions run after every reward. They are plain scalar code, which runs interpreted or
+compiled.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ def mixture_radius(n: float, alpha: float, target: float) -> float:
 
         r(n) = √((n + ρ)/n² · (log((n + ρ)/ρ) + 2 log(1/α)))
 
-    ρ is chosen to nearly minimise r at n = target. For the difference between the mean of T rewards
-    and the mean of N earlier ones, use n = 1/(1/T + 1/N). This is valid because the likelihood
+    ρ nearly minimises r at n = target. For the difference between the mean of T rewards and the
+    mean of N earlier rewards, use n = 1/(1/T + 1/N). This is valid because the likelihood
     ratio of location-invariant statistics is a martingale in T.
 
     Example:
@@ -45,7 +47,7 @@ def mixture_radius(n: float, alpha: float, target: float) -> float:
 
 
 def prior_weight(alpha: float, target: float) -> float:
-    """Return ρ, the number of rewards that the prior of `mixture_radius` counts as.
+    """Return ρ, the number of rewards that the prior of `mixture_radius` is worth.
 
     This ρ makes the interval nearly as short as possible after `target` rewards.
 
@@ -63,10 +65,10 @@ def empirical_bernstein_interval(
     """Return an anytime-valid interval for the mean of values in [0, 1].
 
     The interval is short if the values vary little. The method is Theorem 4 of Howard, Ramdas,
-    McAuliffe & Sekhon (2021). Let m be the true mean, p a prediction of each value x from earlier
-    values, Q = Σ (x − p)² and ψ(λ) = −log(1 − λ) − λ. For each stake λ, the capital
-    exp(λ Σ (x − m) − ψ(λ) Q) is a supermartingale. Splitting α over six stakes around the target
-    stake gives::
+    McAuliffe & Sekhon (2021). Let m be the true mean and ψ(λ) = −log(1 − λ) − λ. For each value x,
+    let p be a prediction of x from earlier values, and let Q = Σ (x − p)². For each stake λ, the
+    capital exp(λ Σ (x − m) − ψ(λ) Q) is a supermartingale. Splitting α over six stakes around the
+    target stake gives::
 
         mean ± min over λ of (ψ(λ) Q + log(2 · 6/α)) / (λ n)
 
@@ -97,7 +99,8 @@ def empirical_bernstein_interval(
 def target_stake(alpha: float, target: float, variance: float) -> float:
     """Return a nearly optimal stake for `empirical_bernstein_interval`.
 
-    With it, the interval is nearly as short as possible after `target` values of this variance.
+    With this stake, the interval is nearly as short as possible after `target` values whose
+    variance is `variance`.
 
     Example:
         >>> round(target_stake(0.05, 1000.0, 0.09), 3)
@@ -111,9 +114,8 @@ def fixed_sample_interval(n: float, mean: float, variance: float, alpha: float) 
 
     The interval contains every m that satisfies Chernoff's bound, n kl(mean, m) ≤ log(2/α), where
     kl is the Kullback–Leibler divergence between Bernoulli distributions. If the sample variance is
-    known, α is split between this bound and the empirical Bernstein bound of Maurer & Pontil
-    (2009), which is tighter for values that vary little. The interval is then the intersection of
-    both.
+    known, every m must also satisfy the empirical Bernstein bound of Maurer & Pontil (2009), which
+    is tighter for values that vary little. The two bounds then share α evenly.
 
     Args:
         n: Number of values, at least 1.
@@ -151,19 +153,20 @@ def bernoulli_difference(
 ) -> Interval:
     """Return an anytime-valid interval for the true live mean minus the true logged mean.
 
-    Each pair of a possible live mean and a possible logged mean has two independent p-values. The
-    p-value p of the live mean is the inverse of a Bernoulli likelihood ratio mixed over
-    Beta(w c, w (1 − c)); it is valid at all n. The p-value q of the logged mean comes from
+    Consider pairs of a possible live mean and a possible logged mean. Each pair has two independent
+    p-values. The p-value p of the live mean is the inverse of a Bernoulli likelihood ratio mixed
+    over Beta(w c, w (1 − c)); it is valid at all n. The p-value q of the logged mean comes from
     Chernoff's bound.
 
     P(p q^κ ≤ x) is at most (x − κ x^(1/κ))/(1 − κ), or x (1 − log x) for κ = 1. We choose the limit
     x at which this bound is α. The interval spans the differences of all pairs with p q^κ > x. Its
-    length is close to what the standard errors suggest, and shorter than if we subtracted two
-    separate intervals. A large logged sample determines its mean well, so its p-value may get less
+    length is close to what the standard errors suggest. It is shorter than the difference of two
+    separate intervals. A large logged sample determines the logged mean well, so q may get less
     weight: a smaller κ raises the limit x.
 
-    The interval is valid for all values in [0, 1], because the logarithm is concave: no bet gains
-    more on values between 0 and 1 than on values of 0 and 1. It is tight for values of 0 and 1.
+    The interval is valid for all values in [0, 1], not only for 0 and 1. The reason is that the
+    logarithm is concave: on a value v between 0 and 1, a bet gains at most its average gain on 0/1
+    values with mean v. The interval is tight for values of 0 and 1.
 
     Args:
         n: Number of live values.
@@ -172,7 +175,7 @@ def bernoulli_difference(
         logged_successes: Sum of the logged values.
         alpha: Maximum probability that the interval ever misses the difference.
         centre: c, the expected live mean, in (0, 1).
-        weight: w, the number of observations that this expectation counts as.
+        weight: w, the number of observations that this expectation is worth.
         power: κ, in (0, 1]; must be chosen before the first live value.
 
     Example:
@@ -199,9 +202,10 @@ def bernoulli_difference(
 
 
 def product_limit(alpha: float, power: float = 1.0) -> float:
-    """Return −log x for the x at which a bound on P(p q^power ≤ x) equals alpha.
+    """Return −log x, where x is chosen such that P(p q^power ≤ x) is at most alpha.
 
-    p and q are independent p-values. The bound is given in `bernoulli_difference`.
+    p and q are independent p-values. At this x, the bound on the probability that is given in
+    `bernoulli_difference` equals alpha.
 
     Example:
         >>> round(product_limit(0.01), 3), round(product_limit(0.01, 0.5), 3)
@@ -269,10 +273,10 @@ def _largest_difference(
     """Return the largest p − q such that the negative log p-values sum to at most `limit`.
 
     p is a live mean and q a logged mean. Let L be the likelihood of a mean. The negative log
-    p-values are A = live − log L(p) and B = old − log L(q), or 0 if negative. To give the p-value
-    of q a weight, the caller multiplies the logged counts and `old` by it. At the largest
-    difference, A′(p) = −B′(q) = s, and the slope s determines p and q. If one p-value would exceed
-    1, it is set to 1 and the other gets the whole limit.
+    p-values are A = live − log L(p) and B = old − log L(q), or 0 if these are negative. To weight
+    the p-value of q, the caller multiplies the logged counts and `old` by the weight. At the
+    largest difference, A′(p) = −B′(q) = s, and the slope s determines p and q. If one p-value would
+    exceed 1, it is set to 1, and the other one may use up the whole limit.
     """
     low, high, slope = 0.0, math.inf, 1.0
     p, q, slack = 0.0, 0.0, math.inf
@@ -310,7 +314,7 @@ def _largest_difference(
 
 
 def _point_with_slope(successes: float, failures: float, slope: float) -> float:
-    """Return the p above the sample mean at which the negative log-likelihood has this slope.
+    """Return the p above the sample mean at which the negative log-likelihood has slope `slope`.
 
     The slope at p is failures/(1 − p) − successes/p.
     """

@@ -10,9 +10,9 @@ value multiplies the capital by
 
     b x/m + (1 − b) (1 − x)/(1 − m).
 
-If the mean is m, no betting strategy ever reaches a capital of 1/α with probability above α
+If the mean is m, the probability that a betting strategy ever reaches a capital of 1/α is at most α
 (Ville's inequality). The best b is known only in hindsight. But after n values, Cover and
-Ordentlich's universal portfolio holds at least the capital of the best b divided by 2 √(n + 1).
+Ordentlich's universal portfolio has at least the capital of the best b, divided by 2 √(n + 1).
 Hence the set of all m with
 
     max_b Σ log(b x/m + (1 − b) (1 − x)/(1 − m)) ≤ log(2 √(n + 1)/α)
@@ -62,7 +62,8 @@ def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, alpha: f
 
     Args:
         values: At least one value; they are independent and identically distributed.
-        hedges: One or several hedges, by (hedge, value); the tightest bound is used.
+        hedges: Array of shape (hedges, values), with one or several hedges for each value. The
+            tightest bound is used.
         means: The known mean of each hedge.
         alpha: Maximum probability that the interval ever misses the mean as values are added.
 
@@ -85,20 +86,20 @@ def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, alpha: f
 
 
 def _log_capital_limit(n: int, alpha: float) -> float:
-    """Return the log capital at which a bet against a mean rejects it, after n values."""
+    """Return the log capital that a bet against a mean must reach to reject it, after n values."""
     return math.log(2.0 * math.sqrt(n + 1.0) / alpha)
 
 
 def _lower_end(values: Floats, limit: float) -> float:
-    """Return the lower end of a confidence interval for the mean of values of at least 0.
+    """Return the lower end of a confidence interval for the mean of non-negative values.
 
     A mean m is rejected if the best bet against it reaches a log capital of `limit`. For m below
     the sample mean, the best bet multiplies the capital by (1 + r x)/(1 + r m) for each value x,
-    with some r ≥ 0. The bet with a given r is the best one against
-    m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x), so each r yields a mean and a final capital. The lower end
-    is the mean at which the log capital equals the limit. As r grows, the bet puts the whole
-    capital on x, and m(r) falls to the harmonic mean. Below the harmonic mean, the best bet still
-    puts everything on x, and only the odds change.
+    with some r ≥ 0. The bet with a given r is the best one against the mean
+    m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x). So each r yields a mean and a final capital. The lower end
+    is the mean for which the log capital equals the limit. As r grows, the bet puts more and more
+    of the capital on x, and m(r) falls to the harmonic mean. Against means below the harmonic mean,
+    the best bet puts everything on x, and only the odds change.
     """
     from scipy.optimize import brentq
 
@@ -122,9 +123,9 @@ def _lower_end(values: Floats, limit: float) -> float:
 
 
 def _best_bet(x: Floats, r: float) -> tuple[float, float]:
-    """Return the mean m against which the bet r is best, and the log capital that the bet reaches.
+    """Return the mean m against which the bet with this r is best, and its final log capital.
 
-    The bet r multiplies the capital by (1 + r x)/(1 + r m) for each value x.
+    The bet multiplies the capital by (1 + r x)/(1 + r m) for each value x.
     """
     stakes = r * x
     weights = 1.0 / (1.0 + stakes)

@@ -52,7 +52,7 @@ def critical_t(alpha: float, df: float) -> float:
 
 
 def log_chi_square_cdf(x: Floats, df: Floats | float) -> Floats:
-    """Return log P(χ² ≤ x), which is precise even if the probability itself underflows.
+    """Return log P(χ² ≤ x). The result is precise even if the probability itself underflows.
 
     Tiny probabilities come from the power series of the incomplete gamma function (Abramowitz &
     Stegun 6.5.12), with a = df/2::

@@ -1,8 +1,8 @@
 """Fixed-sample intervals for means, shares, differences, quantiles and contrasts.
 
-A contrast is a weighted sum of the means of several samples, or of one of their quantiles, such as
-their medians. Its interval assumes only that values lie between 0 and a known maximum. The interval
-is valid both for independent samples and for samples paired by run.
+A contrast is a weighted sum of the means of several samples, or of their quantiles at one level,
+such as their medians. Its interval assumes only that values lie between 0 and a known maximum. The
+interval is valid both for independent samples and for samples paired by run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ALPHA = 0.05  # default probability that an interval misses the truth
 
 
 class Estimate(NamedTuple):
-    """An estimate and the ends of its confidence interval, at 95 % unless stated otherwise."""
+    """An estimate and the ends of its confidence interval; the level is 95 % unless stated."""
 
     value: float
     low: float
@@ -92,7 +92,7 @@ def wilson(share: float, n: int, alpha: float = ALPHA) -> Interval:
 def difference(
     first: float, first_interval: Interval | None, second: float, second_interval: Interval | None
 ) -> Estimate:
-    """Return the second mean minus the first, with an interval derived from both intervals.
+    """Return the second mean minus the first, with an interval for this difference.
 
     Let (l₁, u₁) and (l₂, u₂) be the intervals of the means m₁ and m₂, and d = m₂ − m₁. Newcombe's
     method (1998), which is reliable even for rare successes, gives the interval::
@@ -117,14 +117,14 @@ def quantile_interval(
 ) -> Interval:
     """Return a distribution-free interval for a quantile.
 
-    The number of values below the quantile is binomial. This gives the ranks of the two sample
-    values that become the ends.
+    The number of values below the quantile is binomial. This determines which two sample values
+    are the ends of the interval.
 
     Args:
         values: A sample.
         q: The level of the quantile, in (0, 1).
         alpha: Probability that the interval misses the quantile.
-        support: Lowest and highest possible value, used as ends if the sample is too small.
+        support: Lowest and highest possible value; used as ends if the sample is too small.
 
     Example:
         >>> quantile_interval(np.arange(1000.0), 0.9)
@@ -146,11 +146,11 @@ def quantile_interval(
 
 
 def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float) -> Estimate:
-    """Return a weighted sum of sample means, with an interval valid at every number of runs.
+    """Return a weighted sum of sample means, with an interval that is valid as runs are added.
 
     Args:
         factors: Weight of each sample.
-        samples: Values by (sample, run).
+        samples: Array of shape (samples, runs).
         maxima: Highest possible value of each sample; the lowest is 0.
         alpha: Maximum probability that the interval ever misses the true sum as runs are added.
 
@@ -168,13 +168,13 @@ def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float
 def quantile_contrast(
     factors: Floats, samples: Floats, maxima: Floats, alpha: float, *, quantile: float
 ) -> Estimate:
-    """Return a weighted sum of one quantile of each sample, with an interval.
+    """Return a weighted sum of the samples' quantiles at one level, with an interval.
 
-    Each sample has its own interval for the quantile, and these intervals share alpha evenly.
+    The interval combines the intervals of the single quantiles, which share alpha evenly.
 
     Args:
         factors: Weight of each sample.
-        samples: Values by (sample, run).
+        samples: Array of shape (samples, runs).
         maxima: Highest possible value of each sample; the lowest is 0.
         alpha: Maximum probability that the interval misses the true sum.
         quantile: Level of the quantile, in (0, 1).

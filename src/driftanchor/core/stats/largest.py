@@ -1,12 +1,12 @@
 """The largest of several normal variables, and the loss from choosing another one.
 
-The variables μ_j are independent, conditional on a move that they share. The loss from choosing μ_L
-is max_j μ_j − μ_L. Let h be the density of max_{j≠L} μ_j. The mean loss is
+All variables μ_j share a random move; conditional on its value, they are independent. The loss from
+choosing μ_L is max_j μ_j − μ_L. Let h be the density of max_{j≠L} μ_j. The mean loss is
 
     E loss = ∫ h(x) E max(x − μ_L, 0) dx.
 
 The loss exceeds q if some other μ_j exceeds μ_L + q. `core.win_chances` computes the probability of
-this event and the nodes of the integral.
+this event. It also supplies the quadrature nodes for the integral.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ class Loss(NamedTuple):
 def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
     """Return the probability that each of several normal variables is the largest.
 
-    The variables share a random move, and are independent once its value is given.
+    All variables share a random move. Conditional on its value, they are independent.
 
     Args:
-        means: Mean of each variable (columns) for each value of the shared move (rows).
-        sds: Standard deviations, of the same shape; above 0.
-        weights: The probability of each row.
+        means: Array of shape (values of the shared move, variables): the mean of a variable, given
+            a value of the move.
+        sds: The standard deviations, an array of the same shape; above 0.
+        weights: The probability of each value of the move.
 
     Example:
         >>> best_chances(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.ones(1)).round(4)
@@ -51,13 +52,14 @@ def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
 def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95) -> Loss:
     """Return the mean and a quantile of the loss from choosing one of several normal variables.
 
-    The loss is the largest variable minus the chosen one. The variables share a random move, and
-    are independent once its value is given.
+    The loss is the largest variable minus the chosen one. All variables share a random move.
+    Conditional on its value, they are independent.
 
     Args:
-        means: Mean of each variable (columns) for each value of the shared move (rows).
-        sds: Standard deviations, of the same shape; above 0.
-        weights: The probability of each row.
+        means: Array of shape (values of the shared move, variables): the mean of a variable, given
+            a value of the move.
+        sds: The standard deviations, an array of the same shape; above 0.
+        weights: The probability of each value of the move.
         chosen: The column of the chosen variable.
         q: The level of the quantile.
 
@@ -86,9 +88,9 @@ def _normals(means: Floats, sds: Floats) -> Floats:
 
 
 def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen: int) -> Floats:
-    """Return the density at x of the largest variable, not counting the chosen one.
+    """Return the density at x of the largest variable other than the chosen one.
 
-    `rows[i]` is the row of `means` and `sds` evaluated at `x[i]`.
+    At `x[i]`, the means and standard deviations are those in row `rows[i]`.
     """
     from scipy.special import ndtr
 

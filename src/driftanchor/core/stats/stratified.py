@@ -1,19 +1,19 @@
-"""Arms compared within strata, such as files or weeks, instead of over all rows.
+"""Compare arms within strata, such as files or weeks, instead of over all rows.
 
 Pooled means mislead if both the level of rewards and the arms' shares of rows differ between strata
 (Simpson's paradox). So arms are compared within strata. Let arm k have n_ks rewards with mean y_ks
-in stratum s. The model has an effect α_k of each arm and an effect β_s of each stratum::
+in stratum s. The model has an effect α_k for each arm and an effect β_s for each stratum::
 
     y_ks = α_k + β_s + noise,   noise with mean 0 and variance σ²/n_ks
 
-It is fitted by least squares with weights n_ks. Let n_k be the number of rewards of arm k, N_s that
-of stratum s and N the total. Arm k has the share q_ks = n_ks/n_k of its rewards in stratum s; all
-arms together have the share p_s = N_s/N. To keep levels comparable, each arm's mean is reported for
-the shares of all arms together::
+The fit is by least squares with weights n_ks. Let n_k be the number of rewards of arm k, N_s the
+number of rewards in stratum s, and N the total. The share of stratum s is q_ks = n_ks/n_k among arm
+k's rewards, and p_s = N_s/N among all rewards. To make the arms comparable, each arm's mean is
+reported as if its rewards were distributed over the strata with the shares p_s::
 
     m_k = α̂_k + Σ_s p_s β̂_s = ȳ_k + Σ_s (p_s − q_ks) β̂_s
 
-ȳ_k is the arm's pooled mean; if all arms have the same shares, m_k = ȳ_k. The covariance matrix of
+ȳ_k is the arm's pooled mean. If all arms have the same shares, m_k = ȳ_k. The covariance matrix of
 the estimates is σ² [diag(1/n_k) + M], where M = X G⁻ Xᵀ, X has the entries p_s − q_ks, and G⁻ is a
 generalised inverse of G = diag(N_s) − nᵀ q. Callers treat arms as independent, each with variance
 σ² divided by its number of rewards. To make that safe, each arm reports an effective number of
@@ -42,11 +42,11 @@ ALPHA = 0.01  # level of the test whether the arms' shares differ between strata
 
 @dataclass(frozen=True, eq=False)
 class Stratified:
-    """Arms compared within strata.
+    """The result of comparing arms within strata.
 
     Attributes:
-        mean: Mean that each arm would have if its rewards were distributed over strata like those
-            of all arms in its connected component.
+        mean: Mean that each arm would have if its rewards were distributed over the strata in the
+            same way as the rewards of all arms in its connected component.
         n: Effective number of rewards of each arm; at most the actual number.
         component: Number of the connected component that each arm belongs to. Only arms linked by a
             chain of shared strata are in the same component and can be compared.
@@ -62,13 +62,13 @@ class Stratified:
 def stratified(n: Floats, mean: Floats) -> Stratified:
     """Estimate each arm's mean from comparisons within strata.
 
-    The result also says whether the arms' shares of rows differ between strata, by a chi-square
-    test of independence at the 1 % level. The test uses only counts, never rewards, so choosing
-    between pooled and stratified means by its outcome causes no bias.
+    A chi-square test of independence at the 1 % level decides whether the arms' shares of rows
+    differ between strata. The test uses only counts, never rewards. So it causes no bias to choose
+    between pooled and stratified means by the outcome of the test.
 
     Args:
-        n: Number of rewards by (arm, stratum); no row or column is all zero.
-        mean: Mean reward by (arm, stratum); ignored if n is 0.
+        n: Array of shape (arms, strata): the number of rewards. No row or column is all zero.
+        mean: Array of shape (arms, strata): the mean reward; ignored if n is 0.
 
     Example:
         >>> n = np.array([[900.0, 100.0], [100.0, 900.0]])  # both arms: 0.1 here, 0.5 there
@@ -98,12 +98,13 @@ def stratified(n: Floats, mean: Floats) -> Stratified:
 def _solve_by_arm(
     n: Floats, mean: Floats, _: Floats, arm_component: Ints, stratum_component: Ints
 ) -> tuple[Floats, Floats]:
-    """Return each arm's mean and its variance divided by σ², from one equation per arm.
+    """Return each arm's mean and its variance divided by σ², using one equation per arm.
 
-    σ² is the variance of a reward. Arm k has n_ks rewards in stratum s and n_k in all strata;
-    stratum s has N_s. The covariance matrix of the means is σ² (A + J)⁻¹. Here
-    A = diag(n_k) − n diag(1/N_s) nᵀ, where n is the matrix of all n_ks. J_kj is n_k n_j/N if arms k
-    and j are in the same connected component, which has N rewards, and 0 otherwise.
+    σ² is the variance of a reward. Let n_ks be the number of rewards of arm k in stratum s, n_k the
+    total for arm k, and N_s the total for stratum s. The covariance matrix of the means is
+    σ² (A + J)⁻¹. Here A = diag(n_k) − n diag(1/N_s) nᵀ, where n is the matrix of all n_ks. If arms
+    k and j are in the same connected component, J_kj is n_k n_j/N, where N is the number of rewards
+    in the component. Otherwise J_kj is 0.
     """
     arm_n, stratum_n = n.sum(axis=1), n.sum(axis=0)
     component_n = np.bincount(arm_component, weights=arm_n)
@@ -120,12 +121,12 @@ def _solve_by_arm(
 def _solve_by_stratum(
     n: Floats, mean: Floats, expected: Floats, arm_component: Ints, stratum_component: Ints
 ) -> tuple[Floats, Floats]:
-    """Return each arm's mean and its variance divided by σ², from one equation per stratum.
+    """Return each arm's mean and its variance divided by σ², using one equation per stratum.
 
-    σ² is the variance of a reward. The equations for the stratum effects have a singular matrix.
-    Let N_s be the number of rewards in stratum s. Adding N_s N_t/N for strata s and t of the same
-    connected component, which has N rewards, makes the matrix invertible. It also makes the
-    weighted average of the stratum effects 0 in each component.
+    σ² is the variance of a reward. The matrix of the equations is singular. To make it invertible,
+    we add N_s N_t/N to the entry of strata s and t if both are in the same connected component.
+    Here N_s is the number of rewards in stratum s, and N the number in the component. In each
+    component, this also makes the weighted average of the stratum effects 0.
     """
     arm_n, stratum_n = n.sum(axis=1), n.sum(axis=0)
     component_n = np.bincount(arm_component, weights=arm_n)
@@ -141,9 +142,9 @@ def _solve_by_stratum(
 
 
 def components(seen: Bools) -> tuple[Ints, Ints]:
-    """Return the connected component of each arm and of each stratum.
+    """Return the number of the connected component of each arm, and that of each stratum.
 
-    `seen` says whether an arm has rewards in a stratum, by (arm, stratum).
+    `seen` is a boolean array indexed by (arm, stratum): True if the arm has rewards in the stratum.
     """
     arms = len(seen)
     label = np.arange(arms)
