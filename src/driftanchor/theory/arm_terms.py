@@ -23,8 +23,8 @@ TERMS = {
     "omega": "ω = V + offline mean − online mean, or W + offline mean + common move − online mean "
     "if that is smaller; 0 if the bound does not cover the bias",
     "logs": "N, logged rewards",
-    "anchor saves": "N (1 − 3ω/Δ)₊, pulls that logs save Anchor-TS",
-    "min-ucb saves": "N ((1 − ω/Δ)₊)², pulls that logs save MIN-UCB",
+    "anchor saves": "N (1 − 3ω/Δ)₊, pulls that Anchor-TS saves thanks to logs",
+    "min-ucb saves": "N ((1 − ω/Δ)₊)², pulls that MIN-UCB saves thanks to logs",
     "lai-robbins": "2σ² log T/Δ², the pulls that TS and every consistent policy need without logs",
     "anchor online": "σ² log T/Δ², the leading term of Anchor-TS without logs",
     "anchor shape": "Theorem 1 with C₁ = 2σ², C₂ = C₃ = σ²",
