@@ -37,6 +37,8 @@ from driftanchor.compiled.overloads import (
     INLINED,
     OPTIONS,
     OVERLOADS,
+    copies_of,
+    is_ours,
     numbers_type,
     overload_all,
     reachable,
@@ -75,10 +77,12 @@ def policy_type(policy: Policy) -> Any:
     changed: in a notebook, a helper or a constant may be redefined without redefining the class.
     """
     cls = type(policy)
-    if cls.__module__.partition(".")[0] == "driftanchor":
+    if is_ours(cls):
         return numbers_type(policy)
     functions = functions_of(cls)
-    return numbers_type(policy, code_digest(functions, cls) or tuple(functions))
+    kind = numbers_type(policy, code_digest(functions, cls) or tuple(functions))
+    kind.copies = kind.copies or copies_of(functions)
+    return kind
 
 
 def returns_column(rule: Kernel) -> bool:
@@ -136,8 +140,9 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
     """Compile a function, or load it from the cache."""
     overload_all()
     parts = functions_of(None if policy is None else type(policy), function)
+    copies = {} if policy is None else numbers_type(policy).copies
     for part in parts:
-        register(part)
+        register(copies.get(part, part))
     name = function.__module__ if policy is None else policy.name
     digest = code_digest(parts, type(policy)) if _is_importable(policy) else None
     folder = _cache_folder(digest)
@@ -171,7 +176,7 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
     except Exception as error:  # Numba's errors, and others that it lets through
         raise InvalidInput(
             f"{name!r} cannot be compiled; its index and choose may use numbers, "
-            'math, plain functions and no new arrays, or take engine="interpreted": '
+            f"math, plain functions and no new arrays, or use the interpreted engine: "
             f"{_reason(error)}",
             argument="policy",
         ) from error
@@ -184,12 +189,17 @@ def _is_importable(policy: Policy | None) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """Return the innermost message of a Numba error, without colour codes."""
+    """Return the part of a Numba error that names the problem, and the user's line, if known."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    telling = ("No implementation", "Unknown", "Cannot", "Untyped", "required", "unsupported")
+    telling = ("NameError", "Unknown", "Cannot", "Untyped", "unsupported", "Unsupported", "Use of")
     lines = [line.strip("> -") for line in text.splitlines()]
-    complaints = (line for line in reversed(lines) if line.startswith(telling))
-    return next(complaints, lines[0] if lines else type(error).__name__)
+    complaints = (line for line in lines if line.startswith(telling) and line[-1] != ":")
+    reason = next(complaints, "Numba does not support the types or functions in this code")
+    places = re.findall(r" at (.+\.py) \((\d+)\)", text)
+    for path, line in places:  # Numba names the innermost place first
+        if not any(part in ("numba", "driftanchor") for part in Path(path).parts):
+            return f"{reason} ({Path(path).name}, line {line})"
+    return reason
 
 
 def cache_home() -> Path:

@@ -96,9 +96,47 @@ def numbers_type(policy: Policy, version: object = None) -> Any:
         make: Any = namedtuple
         known = make(f"{name}_{_names[name]}", fields, module=cls.__module__)
         known.__qualname__ = f"{cls.__qualname__}._compiled_numbers"
-        known.policy, known.version = cls, version
+        known.policy, known.version, known.copies = cls, version, {}
         cls._compiled_numbers = known
     return known
+
+
+def method(numbers: Any, name: str) -> Any:
+    """Return the function to compile for a method: the class's own, or the copy of a user's."""
+    function = getattr(numbers.policy, name)
+    return numbers.copies.get(function, function)
+
+
+def is_ours(function: Any) -> bool:
+    """Return whether a function or class belongs to this package."""
+    return bool(function.__module__.partition(".")[0] == "driftanchor")
+
+
+def copies_of(functions: Iterable[types.FunctionType]) -> dict[Any, types.FunctionType]:
+    """Copy users' functions so that the copies call each other; return each function's copy.
+
+    Numba compiles a function once for its argument types, and would not notice that a helper or a
+    constant which the function reads has another value by now. A copy is a new function to Numba.
+    """
+    copies = {
+        x: types.FunctionType(x.__code__, dict(x.__globals__), x.__name__, x.__defaults__, cells)
+        for x in functions
+        if not is_ours(x)
+        for cells in [tuple(types.CellType() for _ in x.__closure__ or ())]
+    }
+    for function, copied in copies.items():
+        copied.__kwdefaults__ = function.__kwdefaults__
+        copied.__module__, copied.__qualname__ = function.__module__, function.__qualname__
+        for name in names_in(function):
+            value = function.__globals__.get(name)
+            if isinstance(value, types.FunctionType) and value in copies:
+                copied.__globals__[name] = copies[value]
+        for old, new in zip(function.__closure__ or (), copied.__closure__ or (), strict=True):
+            with contextlib.suppress(ValueError):  # not assigned yet
+                value = old.cell_contents
+                known = isinstance(value, types.FunctionType) and value in copies
+                new.cell_contents = copies[value] if known else value
+    return copies
 
 
 def policy_from(numbers: Any, parameters: Floats) -> Any:
@@ -130,9 +168,9 @@ def _policy_from(numbers: Any, parameters: Any) -> Any:
 def _index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.index is not Policy.index:
-        own = cls.index  # called, not returned: a user's functions have other compile options
+        own = method(policy.instance_class, "index")  # called, not returned: a user's functions have other compile options
         return lambda policy, arm, now, z: float(own(policy, arm, now, z))
-    believe, sample = cls.believe, cls.sample
+    believe, sample = (method(policy.instance_class, x) for x in ("believe", "sample"))
     return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
 
 
@@ -144,14 +182,14 @@ def _index_at(policy: Any, evidence: Any, column: Any, now: Any, z: Any) -> Any:
         )
     cells = _read(len(cls.belief._fields), "evidence.memory[column, {}]")
     code = f"lambda policy, evidence, column, now, z: sample(policy, belief({cells}), now, z)"
-    return eval(code, {"sample": cls.sample, "belief": cls.belief})
+    return eval(code, {"sample": method(policy.instance_class, "sample"), "belief": cls.belief})
 
 
 def _cache_belief(policy: Any, evidence: Any, column: Any) -> Any:
     cls = policy.instance_class.policy
     if not caches_beliefs(cls):
         return lambda policy, evidence, column: None
-    believe = cls.believe
+    believe = method(policy.instance_class, "believe")
 
     def write(policy: Any, evidence: Any, column: Any) -> None:
         belief = believe(policy, arm_at(evidence, column))
@@ -164,7 +202,7 @@ def _cache_belief(policy: Any, evidence: Any, column: Any) -> Any:
 def _choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.choose is not Policy.choose:
-        own = cls.choose
+        own = method(policy.instance_class, "choose")
         return lambda policy, evidence, now, stream, together: own(policy, evidence, now, stream)
     if not cls.uses_logs:
         return lambda policy, evidence, now, stream, together: largest(
@@ -188,7 +226,7 @@ def _draw(policy: Any, stream: Any) -> Any:
 
 
 def _moved_by(policy: Any, arm: Any, common: Any) -> Any:
-    own = policy.instance_class.policy.moved
+    own = method(policy.instance_class, "moved")
     return lambda policy, arm, common: own(policy, arm, common)
 
 
@@ -202,14 +240,14 @@ def _law_of(policy: Any, arm: Any, now: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.normals == 0 and cls.uniforms == 0:
         return lambda policy, arm, now: constant(index(policy, arm, now, Draws(NAN, NAN, NAN)))
-    law, believe = cls.law, cls.believe
+    law, believe = (method(policy.instance_class, x) for x in ("law", "believe"))
     return lambda policy, arm, now: law(policy, believe(policy, arm), now)
 
 
 def _law_at(policy: Any, evidence: Any, column: Any, now: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.law_at is not Policy.law_at:
-        own = cls.law_at
+        own = method(policy.instance_class, "law_at")
         return lambda policy, evidence, column, now: own(policy, evidence, column, now)
     return lambda policy, evidence, column, now: law_of(policy, arm_at(evidence, column), now)
 
@@ -217,7 +255,7 @@ def _law_at(policy: Any, evidence: Any, column: Any, now: Any) -> Any:
 def _write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.laws is not Policy.laws:
-        own = cls.laws
+        own = method(policy.instance_class, "laws")
     else:
         own = laws_of_indices if cls.uses_logs else laws_of_unmoved
     return lambda policy, evidence, now, moves, guard, laws: own(
@@ -244,7 +282,7 @@ OVERLOADS: dict[Any, Any] = {
 def register(function: types.FunctionType) -> None:
     """Register a plain Python function with Numba, so that compiled code can call it."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
-    if function.__module__.partition(".")[0] != "driftanchor":
+    if not is_ours(function):
         options = CHECKED
     else:
         options = OPTIONS if function in RARE else INLINED
@@ -273,7 +311,12 @@ def values_read(function: types.FunctionType) -> Iterator[object]:
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # not assigned yet
             yield cell.cell_contents
+    yield from (function.__globals__.get(name) for name in names_in(function))
+
+
+def names_in(function: types.FunctionType) -> Iterator[str]:
+    """Yield the global names and attributes that a function and its nested functions use."""
     codes = [function.__code__]
     for code in codes:
-        yield from (function.__globals__.get(name) for name in code.co_names)
+        yield from code.co_names
         codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]

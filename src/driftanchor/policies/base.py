@@ -11,8 +11,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -84,6 +86,12 @@ class Policy:
                 f'{type(self).__name__} has no name: give its class one, name = "my-policy"',
                 argument="policy",
             )
+        cls = type(self)
+        is_sampled = cls.believe is not Policy.believe and cls.sample is not Policy.sample
+        if not is_sampled and cls.index is Policy.index and cls.choose is Policy.choose:
+            raise InvalidInput(
+                f"{self.name!r} defines neither index nor believe and sample", argument="policy"
+            )
         self.check_number("prior_mean")
         self.check_number("noise", above=0.0)
 
@@ -101,15 +109,11 @@ class Policy:
 
         Compiled code caches the belief until the arm's numbers change.
         """
-        raise InvalidInput(
-            f"{self.name!r} defines neither index nor believe and sample", argument="policy"
-        )
+        raise NotImplementedError
 
     def sample(self, belief: Any, now: Round, z: Draws) -> float:
         """Return the arm's index, from its belief, the round and the noise `z`."""
-        raise InvalidInput(
-            f"{self.name!r} defines neither index nor believe and sample", argument="policy"
-        )
+        raise NotImplementedError
 
     def law(self, belief: Any, now: Round) -> IndexLaw:
         """Return the distribution of the index that `sample` draws.
@@ -257,8 +261,16 @@ def errors_of(policy: str, hint: str = "") -> Iterator[None]:
         reason = " ".join(str(error).split())[:200]
         kind = type(error).__name__
         raise InvalidInput(
-            f"{policy!r} raised {kind}: {reason}{hint}", argument="policy"
+            f"{policy!r} raised {kind}: {reason}{_place(error)}{hint}", argument="policy"
         ) from error
+
+
+def _place(error: Exception) -> str:
+    """Return the file and line of the user's code that raised an error; empty if not known."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "driftanchor" not in Path(frame.filename).parts:
+            return f" ({Path(frame.filename).name}, line {frame.lineno})"
+    return ""
 
 
 def valid_column(policy: Policy, answer: Any) -> int:

@@ -27,7 +27,7 @@ GROUP = "driftanchor.policies"
 
 def is_address(name: str) -> bool:
     """Return whether a policy's name is an address such as `module:Class` or `file.py:Class`."""
-    return ":" in name
+    return ":" in name or name.endswith(".py")
 
 
 def within(folder: Path, name: str) -> str:
@@ -49,7 +49,7 @@ def imported(address: str) -> type[Policy]:
     """
     place, _, name = address.rpartition(":")
     if not place or not name:
-        raise _unusable(address, "write module:Class or folder/file.py:Class")
+        raise _unusable(address, "name the class too: module:Class or folder/file.py:Class")
     file = Path(place).absolute() if place.endswith(".py") else None
     if file is not None and not file.is_file():
         raise _unusable(address, f"there is no file {str(file)!r}")

@@ -174,7 +174,7 @@ def play(chunk: Chunk) -> Played:
     arguments = (rule, parameters, world, keys, chunk.first, rounds, state, regret, pulls)
     if compiled:
         loop = kernels.loop(loop, *arguments)
-    hint = '; engine="interpreted" shows where' if compiled else ""
+    hint = "; the interpreted engine shows where" if compiled else ""
     with errors_of(chunk.name, hint), wrapping():
         played = loop(*arguments)
     if not played:
