@@ -41,10 +41,11 @@ class Identification(Tabular):
     Attributes:
         rules: Names of the rules. `"lucb-h"` uses the logs and their bias bounds, `"lucb"` ignores
             the logs, and `"trusting"` is LUCB-H with all bias bounds set to 0.
-        pulls: Number of online pulls until the rule stopped, by (rule, run). If the rule never
-            stopped: `most_pulls` or `most_pulls − 1`, since pulls come in pairs.
-        answers: Column of the arm that the rule named, by (rule, run); −1 if it never stopped.
-        best: Column of the best arm; an array by run if each run draws its own means.
+        pulls: Array of shape (rules, runs): the number of online pulls until the rule stopped. If
+            it never stopped: `most_pulls` or `most_pulls − 1`, since pulls come in pairs.
+        answers: Array of shape (rules, runs): the column of the arm that the rule named; −1 if it
+            never stopped.
+        best: Column of the best arm: one number, or one per run if each run draws its own means.
         delta: Allowed probability of a wrong answer.
         radius: Confidence radius of the bounds, `"anytime"` or `"paper"`.
         most_pulls: Number of pulls after which a run gives up.
@@ -70,13 +71,16 @@ class Identification(Tabular):
         return float((self._answers(rule) != UNDECIDED).mean())
 
     def error(self, rule: str) -> Estimate:
-        """Return the share of all runs that named a wrong arm, with Wilson's 95 % interval."""
+        """Return the share of a rule's runs that named a wrong arm, with a 95 % Wilson interval.
+
+        Runs that never stopped count as runs, but not as errors.
+        """
         answers = self._answers(rule)
         share = float(((answers != UNDECIDED) & (answers != self.best)).mean())
         return Estimate(share, *wilson(share, self.runs))
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return statistics of each rule: pulls, share of runs that stopped, and error rate."""
+        """Return the statistics of each rule: pulls, share of runs that stopped, and error rate."""
         return {rule: self._statistics(rule) for rule in self.rules}
 
     def _statistics(self, rule: str) -> dict[str, float]:
@@ -109,7 +113,10 @@ class Identification(Tabular):
         return {"rule": list(rows), **numbers}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a row per rule and run. Answers count arms from 1, and are empty if undecided."""
+        """Write one row per rule and run.
+
+        Answers number the arms from 1. The answer of a run that never stopped is empty.
+        """
         rows = (
             (rule, run, pulls, "" if answer == UNDECIDED else answer + 1)
             for i, rule in enumerate(self.rules)
@@ -135,8 +142,8 @@ def identify(
     """Simulate pulls until the best arm is known, and count the pulls and the errors.
 
     Each step pulls two arms: the leader, which has the largest online mean, and its rival, which
-    has the largest upper bound of the other arms. A run stops when the leader's lower bound is at
-    least the rival's upper bound.
+    has the largest upper bound among the other arms. A run stops when the leader's lower bound is
+    at least the rival's upper bound.
 
     Up to three rules are compared. `"lucb-h"` computes bounds from online rewards and logs,
     `"lucb"` from online rewards alone, and `"trusting"` is `"lucb-h"` with bias bounds of 0. All
@@ -241,8 +248,8 @@ def rules_for(bandit: Bandit) -> list[str]:
 def _worlds(bandit: Bandit, drawn: Floats | None = None, first: int = 0) -> dict[str, World]:
     """Return the world that each rule sees, by rule name.
 
-    The worlds share arrays, and each run writes its means into them, so play only one of the
-    worlds.
+    The worlds share arrays that each run overwrites with its means. So play only one of the worlds
+    that a call returns.
 
     Args:
         bandit: The bandit to simulate.
@@ -287,7 +294,7 @@ class _Job(NamedTuple):
 
 
 def _play(job: _Job) -> tuple[Ints, Ints, Any]:
-    """Return the pulls, the answers and the best arms of a job's runs."""
+    """Play a job's runs, and return the number of pulls, the answer and the best arm of each."""
     bandit, drawn = job.bandit, None
     if bandit.means is not None:
         drawn = drawn_means(bandit, job.seed, job.first, job.runs, compiled=job.compiled)

@@ -4,9 +4,10 @@ The rule is from Kalyanakrishnan, Tewari, Auer & Stone (2012), "PAC Subset Selec
 Multi-armed Bandits". The bounds with logs are those of LUCB-H: Yang, Tan & Cheung (2025), "Best Arm
 Identification with Possibly Biased Offline Data", UAI, arXiv 2505.23165. The radius in that paper
 is proved only for one fixed round. A rule that checks its bounds in every round needs a radius that
-is valid in all rounds at once. The anytime radius is: it is the normal mixture of Robbins (1970).
+is valid in all rounds at once. The anytime radius has this property. It is the normal-mixture bound
+of Robbins (1970).
 
-This is plain scalar code, with bit-identical results whether interpreted or compiled by Numba.
+This is plain scalar code. Interpreted and compiled by Numba, it gives bit-identical results.
 Run r has the same logs and rewards as run r of `simulate`.
 """
 
@@ -79,8 +80,8 @@ def radius(rule: Rule, n: float, alpha: float, aim: float, now: Round) -> float:
     """Return the half-width of an interval for the mean of n rewards.
 
     The anytime radius depends on `alpha`, the allowed error probability, and is nearly as small as
-    possible for `aim` rewards. The paper's radius is σ √(2 log(K t/δ)/n) for K arms after t pulls,
-    with `rule.noise` σ and `rule.delta` δ.
+    possible if n is close to `aim`. The paper's radius is σ √(2 log(K t/δ)/n) for K arms after t
+    pulls in total, where σ is `rule.noise` and δ is `rule.delta`.
     """
     if rule.anytime:
         return rule.noise * mixture_radius(n, alpha, aim)
@@ -106,7 +107,7 @@ def play_runs(
 
 
 def play_run(rule: Rule, world: World, most_pulls: int, state: RunState) -> int:
-    """Play one run, and return the column of the arm found best.
+    """Play one run, and return the column of the arm that it found to be best.
 
     Returns `UNDECIDED` if `most_pulls` pulls do not suffice.
     """
@@ -139,14 +140,14 @@ def pull(world: World, state: RunState, arm: int) -> None:
 
 
 def bound(rule: Rule, evidence: Evidence, arm: int, t: int) -> None:
-    """Compute one arm's bounds after `t` pulls of all arms, and store them in `evidence.memory`."""
+    """Compute one arm's bounds after `t` pulls in total, and store them in `evidence.memory`."""
     bounds = interval(rule, arm_at(evidence, arm), Round(t, evidence.pulls.size))
     evidence.memory[arm, LOWER] = bounds.lower
     evidence.memory[arm, UPPER] = bounds.upper
 
 
 def bound_all(rule: Rule, evidence: Evidence, t: int) -> None:
-    """Compute every arm's bounds after `t` pulls of all arms, and store them."""
+    """Compute every arm's bounds after `t` pulls in total, and store them in `evidence.memory`."""
     for arm in range(evidence.pulls.size):
         bound(rule, evidence, arm, t)
 

@@ -7,7 +7,7 @@ plain functions that it calls are found by walking its code.
 
 Before Numba reuses code from its disk cache, it checks only whether the function's own file has
 changed. The cache folder is therefore named by a hash of the code and the constants of every
-function that is compiled in, so that an edited helper leads to another folder.
+function that is compiled in, so a new folder is used when a helper is edited.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _compiled(policy: Policy | None, make: Kernel, kind: Any, arguments: tuple[A
 
 
 def _type_of(numba: Any, argument: Any) -> Any:
-    """Return Numba's type of an argument; for a compiled rule, the type of a function pointer."""
+    """Return the Numba type of an argument; a compiled rule has the type of a function pointer."""
     signatures = getattr(argument, "nopython_signatures", None)
     return numba.types.FunctionType(signatures[0]) if signatures else numba.typeof(argument)
 
@@ -259,7 +259,10 @@ def _warn_of(place: str) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """Remove cache folders unused for `UNUSED_DAYS`; most are for code that has changed since."""
+    """Remove cache folders that were not used for `UNUSED_DAYS` days.
+
+    Most of them were made for code that has changed since.
+    """
     for folder in home.iterdir():
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 86_400:
@@ -267,7 +270,7 @@ def _remove_unused(home: Path) -> None:
 
 
 def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.FunctionType]:
-    """Return all functions that are compiled for `functions` or the methods of `cls`, by name."""
+    """Return all functions compiled for `functions` and the methods of `cls`, sorted by name."""
     roots = [*functions, *OVERLOADS.values()]
     if cls is not None:
         names = ("index", "believe", "sample", "choose", "moved", "law", "law_at", "laws")
@@ -282,7 +285,7 @@ def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None
 
     Args:
         functions: The functions.
-        cls: A policy class; the attributes that the overloads read are hashed too.
+        cls: A policy class. Its attributes that the overloads read are hashed too.
     """
     attributes = ("normals", "uniforms", "memory", "uses_logs", "belief")
     values = [getattr(cls, name, None) for name in attributes]

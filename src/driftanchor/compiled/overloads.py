@@ -61,7 +61,10 @@ _names: dict[str, int] = {}
 
 
 def numbers_of(policy: Policy) -> dict[str, float]:
-    """Return the policy's numeric fields and properties: all that compiled methods may read."""
+    """Return the policy's numeric fields and properties, by name.
+
+    Compiled methods can read no other attributes.
+    """
     cls = type(policy)
     names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
     names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
@@ -70,7 +73,10 @@ def numbers_of(policy: Policy) -> dict[str, float]:
 
 
 def parameters_of(policy: Policy) -> Floats:
-    """Return the policy's numeric parameters as an array, the first argument of compiled rules."""
+    """Return the policy's numeric parameters as an array.
+
+    The array is the first argument of compiled rules.
+    """
     return np.array([*numbers_of(policy).values(), 0.0])  # never empty
 
 
@@ -84,8 +90,8 @@ def numbers_type(policy: Policy, version: object = None) -> Any:
 
     Args:
         policy: The policy.
-        version: Identifies the class's code. The type is new if this differs from the last call;
-            `None` keeps the type.
+        version: Identifies the class's code. A version that differs from that of the last call
+            gives a new type; `None` keeps the type.
     """
     cls: Any = type(policy)
     fields = tuple(numbers_of(policy))
@@ -148,7 +154,7 @@ def policy_from(numbers: Any, parameters: Floats) -> Any:
 
 
 def _read(length: int, source: str) -> str:
-    """Return `source` formatted with 0, 1, … up to `length` − 1, as comma-separated arguments."""
+    """Format `source` with each number from 0 to `length` − 1, and join the results with commas."""
     return ", ".join(source.format(i) for i in range(length))
 
 
@@ -292,7 +298,7 @@ def register(function: types.FunctionType) -> None:
 def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
     """Yield the plain functions among `roots` and all functions that they call, at any depth.
 
-    Overloaded functions, and functions that only these call, are left out.
+    Skips overloaded functions, and functions that only overloaded functions call.
     """
     seen: set[types.FunctionType] = set()
     waiting = [root for root in roots if isinstance(root, types.FunctionType)]

@@ -1,4 +1,4 @@
-"""The rules of a policy that compiled loops and live decisions call.
+"""The rules through which compiled loops and live decisions call a policy.
 
 Each function here takes the result of `kernels.policy_type` and returns a plain function, which
 `kernels.rule` compiles.
@@ -74,7 +74,7 @@ def live_chooser(numbers: Any) -> Callable[..., int]:
 
 
 def law_writer(numbers: Any) -> Callable[..., None]:
-    """Return a function that writes the distribution of one arm's index into its row of `laws`."""
+    """Return the rule that writes the distribution of one arm's index into its row of `laws`."""
 
     def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
         now = Round(1, evidence.pulls.size)
@@ -84,7 +84,10 @@ def law_writer(numbers: Any) -> Callable[..., None]:
 
 
 def laws_writer(numbers: Any) -> Callable[..., tuple[float, float, float]]:
-    """Return `write_laws` as a rule, which returns the fields of `RoundKind` as a plain tuple."""
+    """Return the rule that calls `write_laws`.
+
+    The rule returns the fields of `RoundKind` as a plain tuple.
+    """
 
     def write(
         parameters: Floats,

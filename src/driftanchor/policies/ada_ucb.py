@@ -1,4 +1,4 @@
-"""ADA-UCB: a radius that depends on the pulls of the other arms; logs are ignored."""
+"""ADA-UCB: UCB whose radius depends on the pulls of the other arms; logs are ignored."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class AdaUCB(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ, the standard deviation of a reward; 1 in the source.
-        c: The factor of l; 2 in the source.
+        noise: σ, the standard deviation of a reward; 1 in the original paper.
+        c: The factor before l; 2 in the original paper.
         horizon: n, the number of rounds; 0 if unknown. `simulate` does not set it.
 
     Example:
@@ -69,7 +69,7 @@ class AdaUCB(Policy):
         return Account(self.choose(evidence, now, stream), bounds)
 
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
-        """Return the distribution of an arm's index: a constant, its upper bound."""
+        """Return the distribution of an arm's index, which always equals the arm's upper bound."""
         return constant(upper_bound(self, evidence, column, now))
 
 

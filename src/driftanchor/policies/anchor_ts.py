@@ -2,7 +2,7 @@
 
 Li, Fu, Chen & Kong (2026), "Sample-Mean Anchored Thompson Sampling for Offline-to-Online Learning
 with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below refer to this algorithm.
-E1, E2, … are entries of `docs/evidence/errata.md`, on pseudo-code that cannot be right as printed.
+E1, E2, … are entries of `docs/evidence/errata.md`, which lists mistakes in the printed pseudo-code.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from driftanchor.policies.base import Policy
 
 
 class TwoPosteriors(NamedTuple):
-    """The online posterior of an arm's mean, and the hybrid posterior, shifted right."""
+    """The online posterior and the upward-shifted hybrid posterior of an arm's mean."""
 
     mean: float  # online: the anchor
     sd: float  # online
@@ -34,7 +34,7 @@ class AnchorCandidates(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class AnchorTS(Policy):
-    """The median of the online mean, an online sample and a hybrid sample shifted right.
+    """The median of the online mean, an online sample, and a hybrid sample shifted upwards.
 
     An arm has T online rewards with sum S (pending pulls do not count), N logged rewards with mean
     m, and a bias bound V. Its index is::
@@ -56,7 +56,7 @@ class AnchorTS(Policy):
     Attributes:
         prior_mean: m₀, the prior mean; 0 in the paper.
         noise: σ, the standard deviation of a reward; 1 in the paper.
-        posterior_scale: c, a factor of the posterior variances; 1 in the paper. With Gaussian
+        posterior_scale: c, which multiplies the posterior variances; 1 in the paper. With Gaussian
             rewards, 1 gives the lowest median regret, but rare runs never recover; 2 matches the
             Lai–Robbins rate; 4 is the case that the theorem covers.
 

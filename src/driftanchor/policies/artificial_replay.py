@@ -12,7 +12,7 @@ from driftanchor.policies.ucb import log_plays
 
 @dataclass(frozen=True, kw_only=True)
 class ArtificialReplay(Policy):
-    """UCB1 or TS, given a logged reward whenever it picks an arm that has one left.
+    """UCB1 or TS, fed with an arm's logged rewards before the arm is played online.
 
     In each round the base policy picks an arm. It sees the online rewards and the logged rewards
     replayed so far. If the picked arm has logged rewards left, the next one is replayed, and the
@@ -23,11 +23,11 @@ class ArtificialReplay(Policy):
     a later draw of the move would change rewards that were already replayed.
 
     The logs provide sums, not single rewards. So the single rewards of an arm are simulated as
-    exchangeable normal variables with the logged sum. If r of them are left and sum to R, the next
-    one is drawn from N(R/r, σ²(1 − 1/r)). Together they add up to the logged sum exactly.
+    exchangeable normal variables. If r rewards are left and have the sum R, the next one is drawn
+    from N(R/r, σ²(1 − 1/r)). So all drawn rewards together add up to the logged sum exactly.
 
     The policy is meant for simulations, and campaigns refuse it. One decision may replay all logged
-    rewards, and its propensities can only be estimated by repeating the decision 1,000 times. With
+    rewards, and propensities can be estimated only by repeating the decision 1,000 times. With
     1,000 logged rewards per arm, the first decision of a campaign would take minutes.
 
     Attributes:

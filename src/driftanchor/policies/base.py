@@ -37,7 +37,7 @@ class Account(NamedTuple):
 
     Attributes:
         column: The column of the arm to play.
-        arms: For each arm, its index and the named parts of the index; empty if not recorded.
+        arms: The index of each arm and the named parts of the index; empty if not recorded.
         leader: The column of the leader, if this is a guard pull; otherwise `None`.
         skipped: The column of the leader, if a guard pull was due but skipped at random; otherwise
             `None`.
@@ -101,7 +101,10 @@ class Policy:
         return ANYTHING
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """Return the arm's index in this round; by default, `sample` applied to its belief."""
+        """Return the arm's index in this round.
+
+        By default, this is `sample` applied to the arm's belief.
+        """
         return self.sample(self.believe(arm), now, z)
 
     def believe(self, arm: ArmEvidence) -> Any:
@@ -118,7 +121,8 @@ class Policy:
     def law(self, belief: Any, now: Round) -> IndexLaw:
         """Return the distribution of the index that `sample` draws.
 
-        Propensities are computed from this distribution. A policy without noise need not define it.
+        Propensities are computed from this distribution. A policy that draws no noise need not
+        define it.
 
         Engines can leap over rounds if the class sets `leaps`. In that case the distribution must
         not depend on the round. Its `mean` must be (S + m₀)/(T + 1) for `leaps = "online"`, or
@@ -150,14 +154,15 @@ class Policy:
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
         """Return the arm's numbers after its logs are shifted by `common`, the common move.
 
-        Called only if some arm has a relative bound. By default, the logs shift and the relative
-        bound replaces the bias bound if this gives the tighter upper bound on the online mean.
-        Otherwise the logs stay as they are. So `index` needs to know only bias bounds.
+        Called only if some arm has a relative bound. By default, the logs are shifted, and the
+        relative bound replaces the bias bound, only if this gives the tighter upper bound on the
+        online mean. Otherwise the logs stay unchanged. Either way, `index` needs to know only the
+        bias bound.
         """
         return moved(arm, common, self.noise)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Return the column of the arm with the largest index, ties broken at random.
+        """Return the column of the arm with the largest index; ties are broken at random.
 
         If any arm has a relative bound, the common move is drawn first, once for all arms.
         """
@@ -166,8 +171,8 @@ class Policy:
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
         """Repeat the decision of `choose` with the same noise, and record every arm's index.
 
-        A policy that overrides `choose` should override this too. Otherwise only the column is
-        recorded.
+        A policy that overrides `choose` should override this too. Otherwise only the chosen column
+        is recorded.
         """
         if type(self).choose is not Policy.choose:
             return Account(self.choose(evidence, now, stream), [])
@@ -176,7 +181,7 @@ class Policy:
         return Account(chosen, recorder.indices)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """Return the named parts of the arm's index; none by default."""
+        """Return the named parts of the arm's index; an empty dict by default."""
         return {}
 
     def accepts(self, ends: Range) -> bool:
@@ -201,8 +206,8 @@ class Policy:
     def check_number(self, field: str, **limits: Any) -> None:
         """Validate a numeric field and store it as a float.
 
-        The default limits exclude numbers whose sums or squares would overflow or underflow. With
-        such numbers all arms would have the same index.
+        The default limits exclude numbers whose sums or squares would overflow or underflow. Such
+        numbers could give all arms the same index.
         """
         low = check.SMALLEST if limits.get("above") == 0.0 else -check.LARGEST
         limits = {"low": low, "high": check.LARGEST, **limits}
@@ -219,7 +224,7 @@ class Policy:
 
 
 class _Recorder:
-    """Wraps a policy and records each index it computes."""
+    """Wraps a policy and records each index that the policy computes."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -247,7 +252,7 @@ def valid_policy(value: object) -> Policy:
 def errors_of(policy: str, hint: str = "") -> Iterator[None]:
     """Convert exceptions from a policy's code into InvalidInput, with the policy's name.
 
-    Driftanchor's own errors and MemoryError pass unchanged.
+    Driftanchor's own errors and MemoryError are re-raised unchanged.
 
     Args:
         policy: The name of the policy.
@@ -314,8 +319,8 @@ def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
 def caches_beliefs(cls: Any) -> bool:
     """Return whether compiled code may cache the beliefs of a policy class.
 
-    It may if `index` and `choose` are not overridden, `belief` is a named tuple type, and `memory`
-    is 0.
+    Caching requires that the class overrides neither `index` nor `choose`, that `belief` is a named
+    tuple type, and that `memory` is 0.
     """
     plain = cls.index is Policy.index and cls.choose is Policy.choose and cls.memory == 0
     return hasattr(cls.belief, "_fields") and plain
@@ -330,7 +335,7 @@ def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
 
 
 def index_at(policy: Policy, evidence: Evidence, column: int, now: Round, z: Draws) -> float:
-    """Return the index of the arm in `column`; compiled code uses the cached belief."""
+    """Return the index of the arm in `column`. Compiled code computes it from the cached belief."""
     return index(policy, arm_at(evidence, column), now, z)
 
 
@@ -339,7 +344,7 @@ def cache_belief(policy: Policy, evidence: Evidence, column: int) -> None:
 
 
 def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
-    """Return the arm's numbers after `policy` has shifted its logs by the common move."""
+    """Return the arm's numbers after `policy` has shifted the arm's logs by the common move."""
     return policy.moved(arm, common)
 
 
@@ -362,7 +367,10 @@ def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, toget
 
 
 def law_of(policy: Policy, arm: ArmEvidence, now: Round) -> IndexLaw:
-    """Return the distribution of an arm's index; a constant if the policy draws no noise."""
+    """Return the distribution of an arm's index.
+
+    It is a single value if the policy draws no noise.
+    """
     if policy.normals == 0 and policy.uniforms == 0:
         return constant(index(policy, arm, now, Draws(math.nan, math.nan, math.nan)))
     return policy.law(policy.believe(arm), now)
@@ -382,7 +390,7 @@ class RoundKind(NamedTuple):
 
     guard: float  # probability of a guard pull, which draws no samples
     mean: float  # mean of the common move, which is drawn once for all arms
-    sd: float  # its standard deviation; 0 if it is not drawn
+    sd: float  # standard deviation of the common move; 0 if no move is drawn
 
 
 def write_laws(
@@ -394,10 +402,10 @@ def write_laws(
         policy: The policy.
         evidence: The numbers of all arms.
         now: The round.
-        moves: Draws of the common move, in standard deviations from its mean.
+        moves: Draws of the common move, standardised: 1 is one standard deviation above its mean.
         guard: Whether to assume that a guard pull is played if one is due.
-        laws: The output, one `IndexLaw` per row: all arms for the first move, then all arms for
-            the second, and so on.
+        laws: The output array with one `IndexLaw` per row: first the rows of all arms for the first
+            move, then the rows of all arms for the second move, and so on.
     """
     return policy.laws(evidence, now, moves, guard, laws)
 
@@ -414,7 +422,10 @@ def laws_of_indices(
 def laws_of_unmoved(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
-    """Write the index distributions without a common move: the same for each entry of `moves`."""
+    """Write the index distributions for a round without a common move.
+
+    They are the same for each entry of `moves`.
+    """
     row = 0
     for _ in range(len(moves)):
         for column in range(evidence.pulls.size):
@@ -429,7 +440,7 @@ def laws_of_unmoved(
 def laws_of_moved(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, laws: Floats
 ) -> RoundKind:
-    """Write the index distributions for each draw of the common move."""
+    """Write the index distributions of all arms, for each draw of the common move."""
     common = common_move(evidence, policy.noise)
     row = 0
     for k in range(len(moves)):
@@ -447,8 +458,8 @@ def laws_of_moved(
 def has_law(cls: type[Policy]) -> bool:
     """Return whether a policy's propensities can be computed from its index distributions.
 
-    They cannot if the class defines no distribution, or if it overrides how the index is computed
-    but inherits the distribution.
+    They cannot if the class defines no distribution. They also cannot if the class inherits the
+    distribution but overrides a method that computes the index.
     """
     rule = ("index", "sample", "choose", "normals", "uniforms")
     if cls.laws is not Policy.laws:
@@ -466,8 +477,8 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     """Return the playable arm with the largest index; ties are broken uniformly at random.
 
     The noise is drawn for every arm, playable or not, so that retiring an arm does not change the
-    noise of the others. Returns -1 if no arm can be played or every index is NaN. Entry E15 of
-    docs/evidence/errata.md is about ties.
+    noise of the others. Returns -1 if no arm can be played or every index is NaN. For ties, see
+    entry E15 of docs/evidence/errata.md.
     """
     if moves_together(policy, evidence):
         return largest_moved(policy, evidence, now, stream)
@@ -475,7 +486,7 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
 
 
 def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """Return the arm with the largest index, without a common move."""
+    """Return the arm with the largest index, without shifting any logs by a common move."""
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
         value = index_at(policy, evidence, column, now, draw(policy, stream))
@@ -510,7 +521,7 @@ class Best(NamedTuple):
 
 
 def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
-    """Compare one more arm with the best so far, and return the new best.
+    """Compare the arm in `column` with the best arm so far, and return the new best.
 
     Ties are broken uniformly at random. An arm whose value is NaN never wins.
     """

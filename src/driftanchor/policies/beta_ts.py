@@ -23,8 +23,8 @@ class BetaTS(Policy):
 
     This is the exact posterior for Bernoulli rewards under a uniform prior. A reward between 0 and
     1 counts as that fraction of a success. Rewards outside [0, 1] are refused: use `TS` for them.
-    The class defines `choose` instead of `index`, because rejection sampling needs a random number
-    of draws.
+    The class defines `choose` instead of `index`, because it is not known in advance how many
+    draws rejection sampling needs.
 
     Attributes:
         prior_mean: Not used: the prior is uniform.
@@ -53,7 +53,7 @@ class BetaTS(Policy):
         return (0.0, 1.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Return the arm with the largest sample, ties broken at random."""
+        """Return the arm with the largest sample; ties are broken at random."""
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
             value = sampled(evidence, column, stream)
@@ -86,7 +86,7 @@ def sampled(evidence: Evidence, column: int, stream: Stream) -> float:
 def shapes(evidence: Evidence, column: int) -> tuple[float, float]:
     """Return the shape parameters (a, b) of an arm's Beta posterior.
 
-    The arm's reward sum is clipped to lie between 0 and its number of pulls.
+    The arm's reward sum is clipped to lie between 0 and the arm's number of pulls.
     """
     pulls = float(evidence.pulls[column])
     wins = min(max(evidence.totals[column], 0.0), pulls)

@@ -24,8 +24,8 @@ class EpsilonTS(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ, the standard deviation of a reward; 1 in the source.
-        epsilon: ε; `None` for 1/K with K arms, as in the source.
+        noise: σ, the standard deviation of a reward; 1 in the original paper.
+        epsilon: ε; `None` for 1/K with K arms, as in the original paper.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -50,7 +50,10 @@ class EpsilonTS(Policy):
 
     @property
     def chance(self) -> float:
-        """ε, or −1 for the default 1/K, since the number K of arms is known only in a round."""
+        """ε, or −1 for the default 1/K.
+
+        The default is computed in each round, because K is not known before.
+        """
         return -1.0 if self.epsilon is None else self.epsilon
 
     def believe(self, arm: ArmEvidence) -> Posterior:

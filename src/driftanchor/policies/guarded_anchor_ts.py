@@ -8,8 +8,9 @@ moved since the logs are proved, it works as follows:
 2. The leader is the arm with the largest guess. If another arm's upper bound U is above both the
    leader's guess and the leader's U, the arm with the largest U is pulled: a guard pull.
 3. The logs cannot push U below the smaller of two bounds that use live rewards only. One of them,
-   `online`, is an ordinary confidence bound. The other, `audit`, keeps an arm in play until it has
-   lost a small budget. The exception is an arm with many pending pulls: its tests pause.
+   `online`, is an ordinary confidence bound. The other, `audit`, keeps an arm in play until
+   testing it has cost a small budget. The exception is an arm with many pending pulls, which is not
+   tested until rewards arrive.
 4. In a round without a guard pull, an arm's index is a median of three numbers as in Anchor-TS,
    with the guess as the anchor. It uses neither the prior nor the shift Z of Anchor-TS, because
    guard pulls provide the optimism.
@@ -41,7 +42,7 @@ MAX_PENDING = 4  # tests of an arm with logs pause at max(this, T) pending pulls
 def promises_may_fail(policy: GuardedAnchorTS) -> bool:
     """Return whether the bounds on the logs may be wrong.
 
-    `budget` = `eps` = 0 declares them proved.
+    If `budget` and `eps` are both 0, the bounds are declared proved, so they cannot be wrong.
     """
     return policy.budget > 0.0 or policy.eps > 0.0
 
@@ -76,7 +77,7 @@ def logs_of(arm: ArmEvidence, move: float) -> LogEvidence:
 def log_weight(policy: GuardedAnchorTS, logs: LogEvidence) -> float:
     """Return N' = 1/(1/N + (B/2σ)²), the number of live rewards that the logs are worth.
 
-    N is the number of logged rewards, B their bound and σ the noise.
+    N is the number of logged rewards, B the bound of the logs, and σ the noise.
     """
     return moved_pulls(logs.pulls, own_sd(logs.bound), policy.noise)
 
@@ -100,9 +101,9 @@ def pooled_posterior(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidenc
 def guess(policy: GuardedAnchorTS, arm: ArmEvidence, move: float, level: float) -> float:
     """Return an estimate of the arm's mean, from live rewards and logs together.
 
-    This is the pooled mean, clipped to within `policy.clip` standard errors of the live mean. It is
-    not clipped if the bounds on the logs are proved: the means then differ only by chance.
-    Without live rewards, the guess is the logged mean. Without usable logs either, it is `level`.
+    This is the pooled mean, clipped to within `policy.clip` standard errors of the live mean. If
+    the bounds on the logs are proved, the pooled mean is not clipped. Without live rewards, the
+    guess is the logged mean. With neither live rewards nor usable logs, it is `level`.
     """
     logs = logs_of(arm, move)
     if is_unknown(policy, arm, logs):
@@ -120,7 +121,7 @@ def guess(policy: GuardedAnchorTS, arm: ArmEvidence, move: float, level: float) 
 
 
 class Shared(NamedTuple):
-    """The numbers of a round that enter the upper bounds of all arms."""
+    """Numbers that are the same for all arms in a round and enter their upper bounds."""
 
     move_law: Posterior  # distribution of the common move c
     level: float  # stands in for the live mean of an arm without live rewards
@@ -131,7 +132,7 @@ class Shared(NamedTuple):
 class Bounds(NamedTuple):
     """Three upper bounds on an arm's mean; `upper_bound` combines them."""
 
-    audit_bound: float  # keeps an arm in play until it has lost A σ
+    audit_bound: float  # keeps an arm in play until testing it has cost A σ
     online_bound: float  # from live rewards alone
     hybrid_bound: float  # from live rewards and logs; ∞ without logs
 
@@ -156,7 +157,7 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared
         online = live + policy.noise * HOPE / n + r
         audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * r
     if arm.pulls == 0 and not promises_may_fail(policy):
-        audit = -math.inf  # proved promises need no test
+        audit = -math.inf  # proved bounds need no test
     logs = logs_of(arm, shared.move_law.mean)
     if logs.pulls == 0.0:
         return Bounds(audit, online, math.inf)
@@ -173,12 +174,12 @@ def joint_bound(
 
     Let S be the sum of the T live rewards, n the number of live rewards and pending pulls, and N
     the number of logged rewards. Let the ceiling u be the logged mean plus its bound, or plus twice
-    the bound if it is a proved relative bound. Let r₂ be the confidence radius for n + N rewards.
+    its bound if that is a proved relative bound. Let r₂ be the confidence radius for n + N rewards.
     The result is (S + N u)/(T + N) + r₂.
 
-    If T > 0 and S/T < u, the result is at most u or, if it is larger, x: the larger root of
-    n (x − S/T)² + N (x − u)² = (n + N) r₂², if there is one. The reason is that logs only
-    contradict means above u.
+    If T > 0 and S/T < u, the result is capped at max(u, x), because logs contradict only means
+    above u. Here x is the larger root of n (x − S/T)² + N (x − u)² = (n + N) r₂². If this equation
+    has no root, the cap is u.
     """
     ceiling = logs.mean + logs.bound
     if logs.relative and not promises_may_fail(policy):
@@ -201,9 +202,10 @@ def joint_bound(
 def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round) -> float:
     """Return the pooled mean plus a confidence radius, for logs with a relative bound W.
 
-    The arm's own move since the logs is treated as random, with standard deviation W/2. An upper
-    bound that allows every arm the full W rules out no arm if W is wider than the gaps between the
-    arms. An estimated W can be that wide, because it covers the moves of all arms at once.
+    The arm's own move since the logs is treated as random, with standard deviation W/2. A bound
+    that assumes the worst case, a move by the full W, would rule out no arm if W is wider than the
+    gaps between the arms. An estimated W can be that wide, because it covers the moves of all arms
+    at once.
     """
     weight = log_weight(policy, logs)
     if weight == 0.0:
@@ -218,7 +220,7 @@ def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: S
 
     U is the median of the three `bounds`, or the online bound if the arm has no usable logs. While
     many of the arm's pulls are pending, U is at most the hybrid bound. So the arm is not tested
-    further before its rewards arrive.
+    again before its rewards arrive.
     """
     audit, online, hybrid = bounds(policy, arm, now, shared)
     if hybrid == math.inf:
@@ -233,7 +235,7 @@ def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: S
 
 
 class Judgement(NamedTuple):
-    """The leader of a round, and whether a guard pull is due. Neither depends on noise."""
+    """The leader of a round, and whether a guard pull is due. Neither is random."""
 
     shared: Shared
     leader: int  # the column with the largest guess; -1 if no arm can be played
@@ -243,8 +245,8 @@ class Judgement(NamedTuple):
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
     """Find the leader, and decide whether a guard pull is due.
 
-    It is due if another arm's upper bound exceeds both the leader's guess and the leader's upper
-    bound.
+    A guard pull is due if another arm's upper bound exceeds both the leader's guess and the
+    leader's upper bound.
     """
     move_law = Posterior(0.0, 0.0)
     if is_relative(evidence):
@@ -271,8 +273,8 @@ def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
 def level_of(policy: GuardedAnchorTS, evidence: Evidence, move: float) -> float:
     """Return the best live mean of the playable arms.
 
-    Without live rewards, it is the best logged mean. Without usable logs either, it is the prior
-    mean.
+    If no playable arm has live rewards, this is the best logged mean. If none has usable logs
+    either, it is the prior mean.
     """
     live, logged = -math.inf, -math.inf
     for column in range(evidence.pulls.size):
@@ -290,7 +292,10 @@ def level_of(policy: GuardedAnchorTS, evidence: Evidence, move: float) -> float:
 
 
 def leader_of(policy: GuardedAnchorTS, evidence: Evidence, move: float, level: float) -> int:
-    """Return the first playable column with the largest guess; -1 if no arm is playable."""
+    """Return the playable column with the largest guess, or -1 if no arm is playable.
+
+    If several columns share the largest guess, the first of them is returned.
+    """
     leader, best = -1, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
@@ -326,7 +331,10 @@ class Candidates(NamedTuple):
 
 
 def plays_guard(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> bool:
-    """Return whether to play a guard pull: if one is due, with probability `guard_share`."""
+    """Return whether to play a guard pull.
+
+    If one is due, it is played with probability `guard_share`.
+    """
     if not judged.guard_due:
         return False
     return policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share
@@ -359,8 +367,8 @@ def candidates(
 ) -> Candidates:
     """Return the guess, a sample around the live mean and a sample around the pooled mean.
 
-    `logs` is shifted by the drawn common move; the guess uses the mean of the common move. Without
-    live rewards, both samples are the same number.
+    `logs` must already be shifted by the drawn common move. The guess uses the mean of the common
+    move instead. Without live rewards, both samples are the same number.
     """
     pooled = pooled_posterior(policy, arm, logs)
     hybrid_sample = pooled.mean + pooled.sd * z.hyb
@@ -388,7 +396,7 @@ def sampled_law(
 
 @dataclass(frozen=True, kw_only=True)
 class GuardedAnchorTS(Policy):
-    """Anchor-TS's median around a guess from logs and rewards, and a guard that tests every arm.
+    """The median of Anchor-TS, anchored at a guess from logs and rewards; a guard tests every arm.
 
     An arm has T live rewards with sum S; n is T plus its pending pulls. Its logs have N rewards
     with mean m, and a bound B. B is the bias bound V, or the relative bound W with m shifted by the
@@ -399,47 +407,49 @@ class GuardedAnchorTS(Policy):
         N'     = 1/(1/N + (B/2)²)                    number of live rewards the logs are worth
         guess  = (S + N' m)/(T + N'), clipped to S/T ± z/√T
         r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
-        audit  = S/T + A/n + √ε r                    keeps an arm in play until it has lost A
+        audit  = S/T + A/n + √ε r                    keeps an arm until its tests have cost A
         online = S/T + 1/(2n) + r
         hybrid = (S + N u)/(T + N) + r₂,  u = m + B,  r₂ = √(2 log⁺(t/(K (n + N))) / (n + N));
-          [1]    if S/T < u, at most max(u, x), where x is the larger root, if there is one, of
-                 n (x − S/T)² + N (x − u)² = (n + N) r₂²;
-          [2]    for W, at most (S + N' m)/(T + N') + max(1, √(2 log⁺(t/(K n'))))/√n', n' = n + N';
+          [1]    if S/T < u, at most max(u, x), where x is the larger root of
+                 n (x − S/T)² + N (x − u)² = (n + N) r₂²; at most u if there is no root;
+          [2]    B = W: at most (S + N' m)/(T + N') + max(1, √(2 log⁺(t/(K n'))))/√n', n' = n + N';
           [3]    if the leader has no logs, sd(c) √(2 log(t + 1)) is added for all arms
         U      = median(audit, online, hybrid); without logs, online;
-                 at most hybrid with max(4, T) or more pending pulls
+                 at most hybrid while max(4, T) or more pulls are pending
 
     The leader is the arm with the largest guess. If another arm's U is above both the leader's
     guess and the leader's U, the arm with the largest U is played: a guard pull. Otherwise the arm
     with the largest index is played. The index is the median of the guess, θ_on ~ N(S/T, 1/T) and
-    θ_hyb ~ N((S + N' m)/(T + N'), 1/(T + N')). For θ_hyb, c is drawn once for all arms; all other
-    formulas use its estimate. Without a relative bound, c = sd(c) = 0.
+    θ_hyb ~ N((S + N' m)/(T + N'), 1/(T + N')). In θ_hyb, c is drawn once for all arms; all other
+    formulas use the estimate of c. Without a relative bound, c = sd(c) = 0.
 
     While T = 0, the guess is m, [1] is skipped, and θ_on is θ_hyb. In audit and online, `level`
-    replaces S/T. It is the best live mean of all arms, without live rewards the best logged mean,
-    and without logs m₀. If n = 0, audit and online are ∞. An arm with neither rewards nor logs has
-    `level` as its guess and online as its index.
+    replaces S/T. `level` is the best live mean of the playable arms. If there are no live rewards,
+    it is the best logged mean; if there are no logs either, it is m₀. If n = 0, audit and online
+    are ∞. An arm with neither rewards nor logs has `level` as its guess and online as its index.
 
     A = ε = 0 declares the bounds V and W proved. Then the guess is not clipped, and audit is −∞
-    while T = 0. For W, [2] is skipped and u = m + 2W, because all other arms may have moved by W
-    against this one.
+    while T = 0. If B = W, [2] is skipped and u = m + 2W, because all other arms may have moved by W
+    in the opposite direction.
 
     Decisions do not change if a constant is added to all live and logged rewards, or if all
     rewards, σ and the bounds are multiplied by a positive number.
 
     Attributes:
         prior_mean: m₀. Used only as `level`, while there are neither live rewards nor logs.
-        noise: σ, the standard deviation of a reward. Too large is safer than too small.
+        noise: σ, the standard deviation of a reward. A value that is too large is safer than
+            one that is too small.
         budget: A, the reward, in units of σ, that testing an arm may cost before its logs may rule
             it out. If the leader's mean is known, the probability that wrong logs rule out an arm
-            that is better by g is at most exp(−2 g A/σ). 0 if V and W are proved.
+            that is better by g is at most exp(−2 g A/σ). Use 0 if V and W are proved.
         eps: ε, from 0 to 1. Whatever the logs say, an arm keeps the fraction √ε of its online
-            radius r. This brings back an arm that was wrongly ruled out. 0 if V and W are proved.
+            radius r. This brings back an arm that was wrongly ruled out. Use 0 if V and W are
+            proved.
         clip: z, the largest distance of the guess from the live mean, in standard errors. Not used
             if V and W are proved.
         guard_share: The probability that a guard pull is played when one is due; otherwise the
-            round draws samples as usual. If it is below 1, no decision has probability 1 once every
-            arm has rewards or logs, so such decisions can be weighted by inverse propensity.
+            round draws samples as usual. With a value below 1, no arm is chosen with probability 1
+            once every arm has rewards or logs, so decisions can be weighted by inverse propensity.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
@@ -473,8 +483,8 @@ class GuardedAnchorTS(Policy):
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """Return the arm to play.
 
-        In a guard pull it is the arm with the largest upper bound, otherwise the arm with the
-        largest index.
+        On a guard pull, this is the arm with the largest upper bound; otherwise, it is the arm with
+        the largest index.
         """
         judged = judge(self, evidence, now)
         shared = judged.shared
@@ -492,7 +502,7 @@ class GuardedAnchorTS(Policy):
         return best.column
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """Repeat the decision of `choose`, and record the index or bounds of every arm."""
+        """Repeat the decision of `choose`, and record the index or upper bounds of every arm."""
         judged = judge(self, evidence, now)
         shared = judged.shared
         played = plays_guard(self, judged, stream)

@@ -1,4 +1,4 @@
-"""Hierarchical Thompson sampling: since the logs, arms moved together and also individually."""
+"""Hierarchical Thompson sampling: arms may have moved since the logs, together and singly."""
 
 import math
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ class HierarchicalTS(Policy):
     """A sample from a posterior that treats the moves since the logs as random.
 
     An arm's online mean is the sum of its offline mean, a move c common to all arms, and a move of
-    its own, N(0, ω²). A bound counts as two standard deviations: ω = min(V, W)/2, with bias bound V
-    and relative bound W. An arm with T online rewards of sum S, and N logged rewards of mean m, has
-    this index::
+    its own, drawn from N(0, ω²). A bound counts as two standard deviations: ω = min(V, W)/2, with
+    bias bound V and relative bound W. An arm with T online rewards of sum S, and N logged rewards
+    of mean m, has this index::
 
         N'    = 1/(1/N + ω²/σ²)
         index = θ ~ N((S + N' (m + c) + m₀)/(T + N' + 1), σ²/(T + N' + 1))
@@ -46,7 +46,10 @@ class HierarchicalTS(Policy):
     belief = Posterior
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """Return the arm with its logs shifted by the common move, if it has a relative bound."""
+        """Return the arm's numbers after its logs are shifted by `common`, the common move.
+
+        Logs without a relative bound are not shifted.
+        """
         mean = arm.offline_mean
         if arm.relative_bound < math.inf:
             mean = mean + common
@@ -63,7 +66,7 @@ class HierarchicalTS(Policy):
     def believe(self, arm: ArmEvidence) -> Posterior:
         """Return the posterior from online rewards and logs.
 
-        The wider the bound, the fewer online rewards the logs count for.
+        The wider the bound, the fewer online rewards the logs are worth.
         """
         own = own_sd(min(arm.bias_bound, arm.relative_bound))
         logged = moved_pulls(arm.offline_pulls, own, self.noise)

@@ -11,14 +11,14 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class HybridTS(Policy):
-    """A sample from the posterior that pools logs and online rewards as if logs had no bias.
+    """A sample from the posterior that pools online rewards and logs as if the logs were unbiased.
 
     An arm with T online rewards of sum S, and N logged rewards of mean m, has this index::
 
         index = θ ~ N((S + N m + m₀)/(T + N + 1), σ²/(T + N + 1))
 
-    This is the hybrid sample of Anchor-TS with bias bound 0. The Anchor-TS paper cites no other
-    source for the rule.
+    This is the hybrid sample of Anchor-TS with bias bound 0. The Anchor-TS paper uses the rule as
+    a baseline and names no source for it.
 
     Attributes:
         prior_mean: m₀, the prior mean.

@@ -20,10 +20,10 @@ class PooledMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class HybridUCB(Policy):
-    """The mean of logged and online rewards together, plus a radius, as if logs had no bias.
+    """The mean of online and logged rewards together, plus a radius, as if logs were unbiased.
 
     An arm has T online rewards with sum S, and N logged rewards with mean m. After t online plays
-    of all arms, its index is::
+    in total, its index is::
 
         index = (S + N m)/(T + N) + σ √(c log(t + N) / (T + N))
 
@@ -32,7 +32,7 @@ class HybridUCB(Policy):
     Attributes:
         prior_mean: Not used.
         noise: σ, the standard deviation of a reward.
-        c: The factor of the logarithm; 2 in the source.
+        c: The factor before the logarithm; 2 in the original paper.
 
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=8, offline_mean=0.5, bias_bound=0)

@@ -15,7 +15,7 @@ from driftanchor.policies.ucb import log_plays
 class KLUCB(Policy):
     """The largest mean q whose divergence d from the online mean is small enough.
 
-    Every arm is pulled once. After t plays of all arms, an arm with T pulls and reward sum S has
+    Every arm is pulled once. After t plays in total, an arm with T pulls and reward sum S has
     this index::
 
         index = max{q : T d(S/T, q) ≤ log t + c log log t}
@@ -23,14 +23,14 @@ class KLUCB(Policy):
         d(p, q) = (p − q)²/(2σ²)                        for Gaussian rewards
 
     For Gaussian rewards, the index has the closed form S/T + σ √(2 (log t + c log log t)/T). With
-    c = 0 this is UCB.
+    c = 0 this is `UCB` with its default parameter.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
         noise: σ, the standard deviation of Gaussian rewards; not used for Bernoulli rewards.
         reward: `"bernoulli"` or `"gaussian"`.
-        c: The weight of log log t, which counts as 0 while log t is below 1. The source has c = 3
-            in its theorem and c = 0 in its experiments.
+        c: The weight of log log t, which counts as 0 while log t is below 1. The original
+            paper has c = 3 in its theorem and c = 0 in its experiments.
 
     Example:
         >>> arm = ArmEvidence(pulls=8, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -56,18 +56,18 @@ class KLUCB(Policy):
 
     @property
     def bernoulli(self) -> bool:
-        """Whether the index uses the divergence of Bernoulli rewards, not of Gaussian ones."""
+        """True if the index uses the Bernoulli divergence, False if the Gaussian one."""
         return self.reward == "bernoulli"
 
     @property
     def reward_range(self) -> Range:
-        """The lowest and the highest accepted reward: 0 and 1 if Bernoulli, any if Gaussian."""
+        """The lowest and the highest accepted reward: 0 and 1 for Bernoulli, ±∞ for Gaussian."""
         return (0.0, 1.0) if self.bernoulli else ANYTHING
 
     def believe(self, arm: ArmEvidence) -> Posterior:
         """Return the mean of the arm's T online rewards, and σ/√T.
 
-        For Bernoulli rewards σ counts as 1, so that the second number only encodes T.
+        For Bernoulli rewards, σ is set to 1: the second number then serves only to encode T.
         """
         return sample_mean(arm.total, arm.pulls, 1.0 if self.bernoulli else self.noise)
 

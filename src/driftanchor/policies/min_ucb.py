@@ -39,14 +39,14 @@ class MinUCB(Policy):
         index  = min(UCB, UCB^S)
 
     With `radius="ucb1"`, the width w is c log t after t plays. With `radius="cheung-lyu"`, it is
-    c log(4 K t³) in round t for K arms: the source's c log(2t/δ_t) with δ_t = 1/(2 K t²). The
-    source's theorem uses `"cheung-lyu"`. Only `"ucb1"` fits the curves that the Anchor-TS paper
-    describes (docs/evidence/calibration.md).
+    c log(4 K t³) in round t for K arms: c log(2t/δ_t) with δ_t = 1/(2 K t²), as in the theorem of
+    the original paper. Only `"ucb1"` fits the curves that the Anchor-TS paper describes
+    (docs/evidence/calibration.md).
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
         noise: σ, the standard deviation of a reward.
-        c: The factor of the logarithm; 2 in the source.
+        c: The factor before the logarithm; 2 in the original paper.
         radius: `"ucb1"` or `"cheung-lyu"`.
 
     Example:
@@ -103,9 +103,10 @@ def bounds(belief: TwoMeans, width: float) -> TwoBounds:
 
 
 def log_width(now: Round, cheung_lyu: bool) -> float:
-    """Return the logarithm in both radii.
+    """Return the logarithm that enters both radii.
 
-    It is log(4 K t³) for K arms in round t if `cheung_lyu`, else the log of the number of plays.
+    If `cheung_lyu`, this is log(4 K t³) for K arms in round t. Otherwise it is the log of the
+    number of plays so far.
     """
     if cheung_lyu:
         return math.log(4.0 * now.arms) + 3.0 * math.log(now.t)

@@ -1,4 +1,4 @@
-"""MOSS: a radius that vanishes once an arm has had its share of all rounds; logs are ignored."""
+"""MOSS: UCB whose radius is 0 once an arm has had 1/K of all rounds; logs are ignored."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class PulledMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class MOSS(Policy):
-    """The online mean plus a radius that is 0 once the arm has had its share of all rounds.
+    """The online mean plus a radius that is 0 once the arm has had 1/K of all rounds.
 
     Every arm is pulled once. With K arms and a horizon of n rounds, an arm with T pulls and reward
     sum S then has this index::
@@ -30,10 +30,10 @@ class MOSS(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ, the standard deviation of a reward. The source's rewards lie in [0, 1], where σ is
-            at most 1/2.
-        c: The factor of the logarithm. 4 matches the source if σ = 1/2. MOSS-anytime has
-            2 (1 + α), where α is a parameter of its own.
+        noise: σ, the standard deviation of a reward. In the original paper, rewards lie in
+            [0, 1], so σ is at most 1/2.
+        c: The factor before the logarithm. With σ = 1/2, c = 4 gives the radius of the original
+            paper. MOSS-anytime has c = 2 (1 + α), where α is its own parameter.
         horizon: n, the number of rounds; 0 if unknown. `simulate` does not set it.
 
     Example:

@@ -29,10 +29,10 @@ class MOTS(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ, the standard deviation of a reward; 1 in the source.
-        rho: ρ, a divisor of the sample's variance. The theorem holds for 1/2 < ρ < 1. The nearer ρ
-            is to 1, the fewer pulls bad arms get in the limit.
-        alpha: α, which widens the cap; at least 4 in the theorem.
+        noise: σ, the standard deviation of a reward; 1 in the original paper.
+        rho: ρ, which divides the variance of the sample. The theorem holds for 1/2 < ρ < 1. The
+            nearer ρ is to 1, the fewer pulls bad arms get in the limit.
+        alpha: α in the formula of the cap. The theorem holds for α ≥ 4.
         horizon: n, the number of rounds; 0 if unknown. `simulate` does not set it.
 
     Example:

@@ -23,7 +23,7 @@ class OptimisticTS(Policy):
     Attributes:
         prior_mean: m₀, the prior mean.
         noise: σ, the standard deviation of a reward.
-        posterior_scale: c, a factor of the posterior variance.
+        posterior_scale: c, which multiplies the posterior variance.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=0, offline_mean=0, bias_bound=0)

@@ -102,7 +102,7 @@ def _is_policy(thing: Any, module: str | None = None) -> bool:
 
 
 def installed() -> dict[str, list[metadata.EntryPoint]]:
-    """Return the entry points of installed packages, by the name of the policy that they offer."""
+    """Return a dict from policy name to the installed packages' entry points for that policy."""
     from importlib import metadata  # imported late: most programs never need it
 
     found: dict[str, dict[str, metadata.EntryPoint]] = {}

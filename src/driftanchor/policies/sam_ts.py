@@ -30,8 +30,8 @@ class SamTS(Policy):
 
         w N(m, σ²/N) + (1 − w) N(m₀, σ²),   w = 1/(1 + exp(−T V (V − 2|D|)/(2σ²)))
 
-    The weight w compares the likelihood of no move since the logs with that of a move by V. Given
-    the online rewards, the components become N((S + N m)/(T + N), σ²/(T + N)) and
+    The weight w compares the likelihoods of two cases: no move since the logs, and a move by V.
+    Given the online rewards, the components become N((S + N m)/(T + N), σ²/(T + N)) and
     N((S + m₀)/(T + 1), σ²/(T + 1)). The weight of each is multiplied by a density at S/T: that of
     N(m, σ²/N + σ²/T) for the first, and that of N(m₀, σ² + σ²/T) for the second. The index is a
     sample from one component, picked at random by weight.
@@ -97,9 +97,10 @@ class SamTS(Policy):
 def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
     """Return the log odds of the mixture component that uses the logs, given the online rewards.
 
-    These are the prior log odds, T V (V − 2|D|)/(2σ²), plus the log likelihood ratio of the online
-    mean. T is the number of pulls, V the bias bound, D the online mean minus the logged mean, and σ
-    the noise. No exponential is computed, so nothing overflows. The odds are even without pulls.
+    The result is the prior log odds plus the log likelihood ratio of the online mean. The prior log
+    odds are T V (V − 2|D|)/(2σ²), with T pulls, bias bound V, noise σ, and D the online mean minus
+    the logged mean. The code computes no exponential, so nothing overflows. Without pulls, the
+    result is 0.
     """
     if arm.pulls == 0:
         return 0.0
@@ -112,7 +113,7 @@ def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
 
 
 def log_density(x: float, variance: float) -> float:
-    """Return the log density of N(0, variance) at x, up to a constant."""
+    """Return the log density of N(0, variance) at x, without the constant −log(2π)/2."""
     return -0.5 * (math.log(variance) + x * x / variance)
 
 

@@ -11,15 +11,15 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class TS(Policy):
-    """A sample from the posterior of online rewards; logs are ignored.
+    """A sample from the posterior of the online mean; logs are ignored.
 
     An arm with T online rewards of sum S has this index::
 
         index = θ ~ N((S + m₀)/(T + 1), σ²/(T + 1))
 
     Attributes:
-        prior_mean: m₀, the prior mean; 0 in the source.
-        noise: σ, the standard deviation of a reward; 1 in the source.
+        prior_mean: m₀, the prior mean; 0 in the original paper.
+        noise: σ, the standard deviation of a reward; 1 in the original paper.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=0, offline_mean=0, bias_bound=0)

@@ -13,7 +13,7 @@ from driftanchor.policies.base import Policy
 class UCB(Policy):
     """The online mean plus a radius that grows while the arm is not pulled.
 
-    Every arm is pulled once. After t plays of all arms, an arm with T pulls and reward sum S has
+    Every arm is pulled once. After t plays in total, an arm with T pulls and reward sum S has
     this index::
 
         index = S/T + σ √(c log t / T)
@@ -21,8 +21,8 @@ class UCB(Policy):
     Attributes:
         prior_mean: Not used: the first pull replaces it.
         noise: σ, the standard deviation of a reward; 1 in the Anchor-TS paper's experiments. The
-            source has no σ, because its rewards lie in [0, 1].
-        c: The factor of the logarithm; 2 in the source.
+            original paper has no σ, because its rewards lie in [0, 1].
+        c: The factor before the logarithm; 2 in the original paper.
 
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -52,5 +52,5 @@ class UCB(Policy):
 
 
 def log_plays(now: Round) -> float:
-    """Return the log of the number of plays before this round; 0 in the first round."""
+    """Return the log of the number of plays before this round; 0 if there were none."""
     return math.log(max(now.t - 1, 1))

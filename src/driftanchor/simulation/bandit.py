@@ -42,21 +42,23 @@ class Bandit:
     Attributes:
         online: Mean online reward of each arm.
         offline: Mean offline reward of each arm; `None` without logs.
-        offline_pulls: Number of logged rewards, one number for all arms or one for each.
+        offline_pulls: Number of logged rewards per arm: one number for all arms, or one for each.
         bias_bound: The bound on |online − offline| that policies see: one number, one for each
             arm, or `None` for the true differences, as in the paper. With a relative bound,
             `None` means no bound.
-        reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
-            degrees of freedom.
-        noise: Standard deviation of a Gaussian or Student reward, one number for all arms or one
+        reward: `"gaussian"`, `"bernoulli"`, or `"student"`. The last is Student's t with 3 degrees
+            of freedom, which has heavy tails.
+        noise: Standard deviation of a Gaussian or Student reward: one number for all arms, or one
             for each. Bernoulli rewards ignore it. The attribute holds the maximum over the arms.
-        logs: `"drawn"` anew in each run, or `"given"`: `offline` holds the logged means.
-        delay: Rounds between a pull and its reward; 0 if the next round sees the reward.
+        logs: `"drawn"` to draw new logs in each run, or `"given"` if `offline` already holds the
+            means of the logged rewards.
+        delay: Rounds between a pull and its reward; 0 if the reward arrives before the next round.
         batch: Number of rounds whose arms are chosen together, before any of their rewards arrive.
         pools: The observed rewards of each arm, if `resampling` made the bandit.
         relative_bound: The bound on |online − offline − c| that policies see, where c is an
             unknown move common to all arms: one number, one for each arm, or `None` for no bound.
-        common_shift: How far all arms moved together online; the online means include it.
+        common_shift: The move that all arms made together since the logs. The online means include
+            it.
         arm_noise: The noise of each arm.
         means: The distribution of the means, if each run draws new ones as in `random_bandit`.
         bias: The distribution of logged mean minus online mean, if each run draws logged means too.
@@ -230,7 +232,7 @@ class Bandit:
 
     @property
     def is_late(self) -> bool:
-        """Whether a round may have to choose an arm before the previous reward has arrived."""
+        """Whether some rounds choose an arm before all earlier rewards have arrived."""
         return self.delay > 0 or self.batch > 1
 
     @property
@@ -245,9 +247,10 @@ class Bandit:
 
     @property
     def gaps(self) -> Floats:
-        """Loss per pull of each arm against the best arm.
+        """Expected loss per pull of each arm, compared with the best arm.
 
-        If each run draws its own means, this is the largest loss that their distribution allows.
+        If each run draws its own means, this is the largest loss that the distribution of the means
+        allows.
         """
         if self.means is not None:
             low, high = self.means.support
@@ -268,8 +271,8 @@ class Bandit:
         """Make a bandit with the base settings of the paper's experiments.
 
         Arm 1 has mean 0.5 + gap, the others 0.5. Biased logs have mean 0.5 for arm 1 and 0.6 for
-        the others, so they favour the wrong arms. The bias bounds are the true differences. `total`
-        logged rewards are split among the arms as `cover` does with `coverage`.
+        the others, so they favour the wrong arms. The bias bounds are the true differences. The
+        `total` logged rewards are split among the arms according to `coverage`; see `cover`.
         """
         if not isinstance(biased, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {shown(biased)}", argument="biased")
@@ -286,7 +289,8 @@ def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
 
     Args:
         bandit: A bandit with explicit bias bounds, which the copies share.
-        rows: Online means by (copy, arm). They must be valid for the bandit's rewards.
+        rows: Array of shape (copies, arms): the online means. They must be valid for the bandit's
+            rewards.
 
     Example:
         >>> two = with_means(Bandit([0.8, 0.5], 0.5, 9, 0.1), np.array([[0.7, 0.6], [0.4, 0.6]]))
@@ -301,7 +305,7 @@ def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
 
 
 def stack_means(bandits: Sequence[Bandit]) -> Floats:
-    """Return the online means of copies that `with_means` made, as a (bandit, arm) array."""
+    """Stack the online means of the copies from `with_means`: an array of shape (copies, arms)."""
     shared = {name: x for name, x in vars(bandits[0]).items() if name != "online"}
     if any(vars(one)[name] is not x for one in bandits[1:] for name, x in shared.items()):
         raise InvalidInput("must differ only in their online means", argument="bandits")
@@ -312,8 +316,8 @@ def cover(offline_total: int, arms: int, coverage: str | Sequence[float]) -> lis
     """Split `offline_total` logged rewards among the arms.
 
     `uniform` splits evenly. `optimal` gives 80 % to arm 1 and `suboptimal` 80 % to arm 2; the
-    other arms split the rest evenly. A list gives each arm's share. Remainders go to the first
-    arms, one reward each.
+    other arms split the rest evenly. A list gives each arm's share. Rewards that are left after
+    rounding down go to the first arms, one each.
 
     Example:
         >>> cover(2000, 10, "optimal")
@@ -350,7 +354,10 @@ def _split_by_share(total: int, arms: int, shares: Sequence[float]) -> list[int]
 
 
 def _noise_per_arm(noise: object, arms: Arms) -> Floats:
-    """Return the standard deviation of each arm's rewards, from one number or one for each arm."""
+    """Return the noise of each arm as an array.
+
+    `noise` is one number for all arms, or one for each.
+    """
     if not isinstance(noise, Iterable) or isinstance(noise, str):
         one = check.number(noise, "noise", above=0.0, high=LARGEST)
         return np.full(len(arms), one)

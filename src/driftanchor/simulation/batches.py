@@ -45,7 +45,7 @@ MAX_MOVE = 8.0  # standard deviations; beyond them a normal has a probability of
 
 
 def can_batch(policy: type[Policy]) -> bool:
-    """Return whether a batch can be one multinomial draw from known index distributions.
+    """Return whether the pulls of a batch can be drawn at once from known index distributions.
 
     Policies without noise, such as UCB, are excluded: they would play one arm for a whole batch.
     """
@@ -58,7 +58,7 @@ def largest_batch(horizon: int) -> int:
 
 
 def batches(horizon: int) -> Iterator[tuple[int, int]]:
-    """Yield the number of the first decision and the size of each batch.
+    """Yield (first decision, size) for each batch; decisions are numbered from 1.
 
     Example:
         >>> list(batches(37))[30:], len(list(batches(1_000_000)))
@@ -72,7 +72,7 @@ def batches(horizon: int) -> Iterator[tuple[int, int]]:
 
 
 class BatchState(NamedTuple):
-    """The arrays of all runs of a chunk; the first axis is the run."""
+    """Arrays with the state of all runs of a chunk, indexed by run first."""
 
     pulls: Ints
     totals: Floats
@@ -169,7 +169,10 @@ def _interpreted_writer(policy: Policy) -> Callable[..., tuple[float, float, flo
 
 
 def _stratified(chunk: Chunk, t: int) -> Floats:
-    """Draw standard normals for each run, one from each of `MOVES` strata of equal probability."""
+    """Draw an array of standard normals, of shape (runs, `MOVES`).
+
+    Each run gets one draw from each of `MOVES` strata of equal probability.
+    """
     from scipy.special import ndtri
 
     rng = np.random.default_rng(int(key(chunk.seed, f"moves/{t}")))
@@ -179,7 +182,7 @@ def _stratified(chunk: Chunk, t: int) -> Floats:
 
 
 def run_of(world: World, state: BatchState, run: int) -> RunState:
-    """Return views of the arrays of one run."""
+    """Return the state of one run, as views of the arrays in `state`."""
     evidence = Evidence(
         state.pulls[run],
         state.totals[run],
@@ -213,7 +216,7 @@ def begin_batch(
     laws: Floats,
     left: Ints,
 ) -> bool:
-    """Decide the guard pulls that are due, and write the index distributions for the rest.
+    """Choose the arms of the guard pulls, and write the index distributions of the other pulls.
 
     Args:
         choose: The policy's rule: see `compiled.rules.chooser`.
@@ -221,12 +224,12 @@ def begin_batch(
         parameters: The policy's numeric parameters.
         world: The bandit.
         state: The state of all runs.
-        t: The first decision of the batch.
+        t: The number of the first decision in the batch.
         size: The number of decisions in the batch.
-        moves: Draws of the common move for each run, in standard deviations from its mean.
+        moves: Array of shape (runs, draws): standardised draws of the common move.
         guards: Whether the policy has guard pulls.
-        laws: The output: the index distributions of each run, for each move and arm.
-        left: The output: the number of decisions left to draw for each run, after guard pulls.
+        laws: The output: for each run, the index distributions as `write_laws` writes them.
+        left: The output: for each run, the number of decisions left after the guard pulls.
 
     Returns:
         False if the policy chose no valid arm.
@@ -262,8 +265,8 @@ def end_batch(
         world: The bandit.
         state: The state of all runs.
         first_run: The number of the first run.
-        left: The number of decisions to draw for each run; counted down to 0.
-        chances: The propensities, by (run, arm).
+        left: For each run, the number of decisions to draw. It is 0 on return.
+        chances: Array of shape (runs, arms): the propensities.
         regret: The output: the regret of each run so far.
     """
     for run in range(left.size):

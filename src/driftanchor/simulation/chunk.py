@@ -27,7 +27,7 @@ Played = tuple[Floats, Ints]  # regret by (run, checkpoint), pulls by (run, arm)
 
 
 class Engine(NamedTuple):
-    """A way to play runs.
+    """A way to play simulated runs.
 
     Attributes:
         compiled: Whether Numba compiles the loops, so that threads can share the runs.
@@ -41,7 +41,7 @@ class Engine(NamedTuple):
 
     @property
     def is_installed(self) -> bool:
-        """Whether the engine can run: compiled ones need Numba."""
+        """Whether the engine can run here: compiled engines need Numba."""
         return not self.compiled or importlib.util.find_spec("numba") is not None
 
 
@@ -81,7 +81,7 @@ class Chunk:
         seed: The seed of all noise.
         first: The number of the first run.
         runs: The number of runs.
-        means: The online means by (run, arm), if each run has its own.
+        means: Array of shape (runs, arms): the online means, if each run has its own; else `None`.
     """
 
     name: str
@@ -229,7 +229,10 @@ def _check_belief(policy: Policy, name: str) -> None:
 
 
 def instances_of(chunk: Chunk) -> Floats | None:
-    """Return the means by (run, online or logged, arm); `None` if all runs have the same means."""
+    """Return the online and logged means of each run; `None` if all runs have the same means.
+
+    The array has shape (runs, 2, arms): online means first, then logged means.
+    """
     if chunk.means is not None:
         logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)
         return np.stack([chunk.means, logged], axis=1)

@@ -231,7 +231,7 @@ def _connect(distributed: Any, address: str) -> Any:
 
 
 def _checked_address(cluster: object) -> str:
-    """Return the address if Dask can parse it; Dask waits forever on some malformed ones."""
+    """Return the address if it is well-formed; Dask waits forever on some malformed addresses."""
     text = cluster if isinstance(cluster, str) else ""
     with contextlib.suppress(ValueError):  # the port is not a number, or too large
         parts = urlsplit(text if "://" in text else f"tcp://{text}")

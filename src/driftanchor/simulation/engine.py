@@ -54,7 +54,7 @@ def allocate(world: World, policy: Policy) -> RunState:
 
 
 def allocate_with(world: World, memory: int) -> RunState:
-    """Allocate the arrays for runs that keep `memory` numbers for each arm."""
+    """Allocate the arrays for runs, with `memory` numbers per arm that last from round to round."""
     arms = world.online.size
     evidence = Evidence(
         np.zeros(arms, np.int64),
@@ -109,8 +109,8 @@ def play_every_round(
         first_run: The number of the first run.
         checkpoints: The rounds after which to record regret; the last is the horizon.
         state: The arrays from `allocate`.
-        regret: The output: pseudo-regret, by (run, checkpoint).
-        pulls: The output: pulls at the horizon, by (run, arm).
+        regret: Output array of shape (runs, checkpoints): the pseudo-regret.
+        pulls: Output array of shape (runs, arms): the number of pulls at the horizon.
 
     Returns:
         False if the policy chose no valid arm, for example because every index was NaN.
@@ -202,7 +202,7 @@ def prepare(world: World, keys: Keys, run: int, state: RunState) -> None:
 
 
 def pseudo_regret(gaps: Floats, evidence: Evidence) -> float:
-    """Return the expected loss of all pulls against the best arm, including pending pulls.
+    """Return the expected loss of all pulls, including pending ones, compared with the best arm.
 
     Entry E20 of docs/evidence/errata.md explains why regret is measured in this way.
     """

@@ -1,4 +1,4 @@
-"""Random bandits: each run draws new means, and logs around them."""
+"""Random bandits: each run draws new online means, and logged means around them."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def random_bandit(
     """Make a bandit that draws new means in each run.
 
     The mean regret over runs is then the Bayesian regret. Run r has the same means for every
-    policy, so policies are compared in pairs, as for any bandit. Runs are independent of one
+    policy, so comparisons of policies are paired, as for any bandit. Runs are independent of one
     another. `instance_of` returns the bandit of one run.
 
     Args:
@@ -168,14 +168,14 @@ def random_bandit(
         bias_bound: As for `Bandit`. `None` means the true differences of each run, or no bound if
             there is a relative bound.
         reward: As for `Bandit`; Bernoulli rewards need means between 0 and 1.
-        noise: Standard deviation of a reward, one number for all arms or one for each.
+        noise: Standard deviation of a reward: one number for all arms, or one for each.
         bias: The distribution of an arm's logged mean minus its online mean; `None` for unbiased
             logs. With Bernoulli rewards, logged means are clipped to [0, 1].
         delay: Rounds between a pull and its reward.
         batch: Number of rounds whose arms are chosen together.
         relative_bound: As for `Bandit`.
-        common_shift: How far all arms moved together since the logs; added to the drawn online
-            means.
+        common_shift: The move that all arms made together since the logs. It is added to the drawn
+            online means.
 
     Example:
         >>> bandit = random_bandit(Law.uniform(0, 1), 3, reward="bernoulli")
@@ -215,7 +215,7 @@ def random_bandit(
 
 
 def instance_of(bandit: Bandit, *, seed: int, run: int) -> Bandit:
-    """Return the bandit with the means that a random bandit draws for one run.
+    """Return a bandit with fixed means: those that a random bandit draws for one run.
 
     A bandit with fixed means is returned unchanged.
     """

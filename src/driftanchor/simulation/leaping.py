@@ -6,7 +6,7 @@ is exact. In short, let m be a barrier below the leader's mean, and c a level be
 
 1. The other arms do not change while the leader is played. So the probability that arm i's index is
    above c is the same in each round, and the wait for the first index above c is geometric. The
-   round in which it ends is marked.
+   round with that index is marked.
 2. While the leader's mean stays above m, the probability q_t that the leader's index is at most c
    is bounded by a constant q̄. So each round is also marked with probability q̄, and such a mark
    counts with probability q_t/q̄ (thinning).
@@ -74,7 +74,8 @@ class Lead(NamedTuple):
     """The leader of a stretch of rounds, and the level and the barrier for leaping over them.
 
     Rounds can be skipped while the leader's mean is above the barrier. A round is marked, and not
-    skipped, if another arm's index is above the level or the leader's index may be below it.
+    skipped, if another arm's index is above the level or if the leader's index may be below the
+    level.
     """
 
     arm: int  # -1 if every level marks too many rounds
@@ -88,8 +89,8 @@ class Lead(NamedTuple):
 def can_leap(policy: type[Policy], bandit: Bandit) -> bool:
     """Return whether an engine may leap over rounds for this policy class and bandit.
 
-    It may if the index distributions are known, and if playing one arm changes no other arm's
-    distribution.
+    Leaping requires that the index distributions are known, and that playing one arm does not
+    change the index distribution of another arm.
     """
     rule = ("index", "believe", "sample", "choose", "law", "normals", "uniforms")
     known = policy.leaps is not None and inherits_rule(policy, "leaps", rule)
@@ -227,9 +228,9 @@ def leader_of(state: LeapingState) -> int:
 
 
 def find_lead(state: LeapingState) -> Lead:
-    """Return the leader, with the level at which the fewest rounds are marked.
+    """Return the leader, and the level that marks the fewest rounds.
 
-    The arm of the result is -1 if every level marks too many rounds for leaping to pay off.
+    If every level marks so many rounds that leaping does not pay off, `arm` of the result is -1.
     """
     leader = leader_of(state)
     mean, sd = state.laws[leader, 2], state.laws[leader, 3]
@@ -247,7 +248,7 @@ def find_lead(state: LeapingState) -> Lead:
 
 
 def lead_at(state: LeapingState, leader: int, level: float) -> Lead:
-    """Return a `Lead` with this level, and a barrier between the level and the leader's mean."""
+    """Return the `Lead` for this level. Its barrier is between the level and the leader's mean."""
     law = law_in(state, leader)
     barrier = law.mean - NEAR * (law.mean - level)
     bound = upper((barrier - level) / law.sd)  # P(θ ≤ level) if the mean is at the barrier
@@ -274,7 +275,7 @@ def law_in(state: LeapingState, arm: int) -> IndexLaw:
 
 
 def weight_of(state: LeapingState, arm: int) -> float:
-    """Return the number of rewards in the mean of an arm's index; the prior counts as one."""
+    """Return the number of rewards that enter the mean of an arm's index, plus 1 for the prior."""
     evidence = state.run.evidence
     logged = evidence.offline_pulls[arm] if state.pooled else 0
     return float(evidence.pulls[arm] + logged + 1)
@@ -286,7 +287,7 @@ def weight_of(state: LeapingState, arm: int) -> float:
 def largest(state: LeapingState, leader: int) -> int:
     """Draw the index of every arm, and return the arm with the largest.
 
-    The draw of an index stops early if it can no longer be the largest.
+    The draw of an index stops early once that index can no longer be the largest.
     """
     stream = state.run.stream
     value = draw_index(law_in(state, leader), -math.inf, stream)
@@ -381,10 +382,10 @@ def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
 def one_by_one(
     world: World, arm: int, start: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Draw rewards one by one, until their walk reaches 0 or after `steps` rewards.
+    """Draw rewards one by one until a walk reaches 0, or `steps` rewards are drawn.
 
-    The walk begins at `start`, and each reward adds its value minus `barrier`. This works for every
-    reward distribution.
+    The walk begins at `start`, and each reward moves it by the reward minus `barrier`. This works
+    for every reward distribution.
 
     Returns:
         The number of rewards drawn, and the last position of the walk.
@@ -400,10 +401,10 @@ def one_by_one(
 def in_blocks(
     start: float, mean: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Draw sums of Bernoulli rewards, until their walk reaches 0 or after `steps` rewards.
+    """Draw blocks of Bernoulli rewards until a walk reaches 0, or `steps` rewards are drawn.
 
-    The walk begins at `start`, and each reward adds its value minus `barrier`. A block of rewards
-    is drawn at once. It is so short that the walk can reach 0 only at the end of the block.
+    The walk begins at `start`, and each reward moves it by the reward minus `barrier`. The sum of a
+    block is drawn at once. Blocks are so short that the walk can reach 0 only at the end of one.
 
     Returns:
         The number of rewards drawn, and the last position of the walk.
@@ -425,7 +426,7 @@ def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -
     standard deviation `noise` per step. The walk stops at the first whole step after the path
     touches 0. If the path ends above 0, the reflection principle gives the probability that it
     touched 0 on the way. A path that did is reflected after the first touch, so that it ends below
-    0. Bisection then finds the step.
+    0. Bisection then finds the step at which the walk stops.
 
     Returns:
         The number of steps, and the last position of the walk.
@@ -480,9 +481,10 @@ def advance(
     arm: int,
     rounds: int,
 ) -> None:
-    """Count `rounds` pulls of an arm, and record regret at the checkpoints among these rounds.
+    """Add `rounds` pulls of an arm, and record regret at every checkpoint within these rounds.
 
-    The arm's reward total must already include these pulls. Its index distribution is updated.
+    The arm's reward total must already include these pulls. The arm's index distribution is
+    updated.
     """
     evidence, progress = state.run.evidence, state.progress
     t, reached = progress[0], progress[1]

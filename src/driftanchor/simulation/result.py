@@ -38,8 +38,8 @@ class Result(Tabular):
     Attributes:
         policies: The names of the policies.
         checkpoints: The rounds after which regret was recorded; the last is the horizon.
-        regret: Pseudo-regret, by (policy, run, checkpoint).
-        pulls: Pulls of each arm at the horizon, by (policy, run, arm).
+        regret: Array of shape (policies, runs, checkpoints): the pseudo-regret.
+        pulls: Array of shape (policies, runs, arms): the number of pulls at the horizon.
         seed: The seed of all noise.
         engine: The engine that played the runs, a key of `driftanchor.simulation.ENGINES`.
         max_regret: The regret of playing the worst arm throughout, an upper bound for every run.
@@ -84,15 +84,15 @@ class Result(Tabular):
         """Return the final regret of one policy minus that of another, with an interval.
 
         The interval is valid for any distribution of regret, even with rare ruinous runs. The
-        interval for the mean also stays valid if you looked at the result of fewer runs before
-        (see `driftanchor.core.stats.bounded_mean`).
+        interval for the mean also stays valid if you have already looked at the results of fewer
+        runs (see `driftanchor.core.stats.bounded_mean`).
 
         Run r of one policy is compared with run r of the other, even if the two policies got
         different rewards. This is valid because the pairs are independent of each other.
 
         Args:
-            first: A policy.
-            second: The policy to subtract.
+            first: The name of a policy.
+            second: The name of the policy whose regret is subtracted.
             statistic: `"mean"`, `"median"`, `"q90"` or `"q99"`.
             level: Probability that the interval contains the true difference.
 
@@ -184,8 +184,8 @@ class Difference:
     """The final regret of one policy minus that of another.
 
     Attributes:
-        first: A policy.
-        second: The policy that is subtracted.
+        first: The name of a policy.
+        second: The name of the policy whose regret is subtracted.
         statistic: The statistic compared: `"mean"`, `"median"`, `"q90"` or `"q99"`.
         estimate: The measured difference; negative if the first policy loses less.
         low: The lower end of the interval.
@@ -221,14 +221,14 @@ class DrawnGaps(NamedTuple):
     """The gap between the best and the worst arm of each run, if each run draws its own means.
 
     A run loses at most this gap in each round. The gap is the largest minus the smallest of K
-    independent draws from a known distribution, so bounds on its quantiles and the expected values
-    of `hedges` can be computed.
+    independent draws from a known distribution. So `quantile` can bound its quantiles, and `hedges`
+    can compute expected values.
 
     Attributes:
         law: The distribution of all means.
         arms: The number of arms, K.
-        best: The largest of the means that each run drew.
-        worst: The smallest of the means that each run drew.
+        best: The largest mean of each run.
+        worst: The smallest mean of each run.
     """
 
     law: Law
@@ -237,25 +237,25 @@ class DrawnGaps(NamedTuple):
     worst: Floats
 
     def quantile(self, q: float) -> float:
-        """Return a number that a run's gap exceeds with probability at most 1 − q."""
+        """Return an upper bound on the q-quantile of a run's gap."""
         low, high = self._caps((1.0 - q) / 2.0)
         return high - low
 
     @property
     def are_wide(self) -> bool:
-        """Whether gaps may often exceed half of the largest possible gap.
+        """Whether the bound on the 90 % quantile of gaps exceeds half of the largest possible gap.
 
-        If so, intervals gain little from `hedges`.
+        If so, `hedges` hardly narrow the confidence intervals.
         """
         low, high = self.law.support
         return self.quantile(1.0 - CAP_EXCEEDED[0]) > 0.5 * (high - low)
 
     def hedges(self) -> tuple[Floats, Floats]:
-        """Return upper bounds on each run's gap, by (cap, run), and their expected values.
+        """Return upper bounds on the gap of each run, and the expected values of the bounds.
 
-        An upper bound is the distance between a low and a high cap, and larger only in the rare
-        runs whose means lie outside the caps. The gap itself varies from run to run, which would
-        widen a confidence interval.
+        The bounds have shape (pairs of caps, runs). A bound is the distance between a low and a
+        high cap. It is larger only in the rare runs with means outside the caps. Confidence
+        intervals use the bounds instead of the gaps, because gaps vary more from run to run.
         """
         caps = [self._caps(p) for p in CAP_EXCEEDED]
         bounds = [np.maximum(self.best, high) - np.minimum(self.worst, low) for low, high in caps]
@@ -263,7 +263,7 @@ class DrawnGaps(NamedTuple):
         return np.stack(bounds), np.array(means)
 
     def _caps(self, p: float) -> tuple[float, float]:
-        """Return (low, high): P(worst mean < low) and P(best mean > high) are both p."""
+        """Return (low, high) such that P(worst mean < low) = P(best mean > high) = p."""
         single = -math.expm1(math.log1p(-p) / self.arms)  # 1 − (1 − p)^(1/K)
         return self.law.quantile(single), self.law.quantile(1.0 - single)
 

@@ -42,8 +42,9 @@ def simulate(
     """Run every policy `runs` times in a bandit and measure its pseudo-regret.
 
     In run r, every policy gets the same logs and, unless the engine draws sums of rewards, the same
-    n-th reward of each arm. So policies are compared in pairs. A policy's numbers depend only on
-    the seed and the engine, not on the threads, the cluster, or the other policies and their order.
+    n-th reward of each arm. So comparisons of policies are paired. A policy's results depend only
+    on the seed and the engine, not on the threads, the cluster, or the other policies and their
+    order.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.
@@ -57,13 +58,13 @@ def simulate(
         cluster: Play on a Dask cluster instead: the address of its scheduler, such as
             `"tcp://127.0.0.1:8786"`, or a `distributed.Client`. The numbers are the same.
         engine: `"every-round"` compiles the loop with Numba. `"interpreted"` runs the same loop in
-            Python on one core, some thousand times slower, with the same numbers. `"thinned"` and
-            `"events"` leap over the rounds in which the leader is played again: the same
-            distribution with fewer draws. `"thinned"` draws every reward; `"events"` draws sums of
-            rewards, at a cost that hardly grows with the horizon. Both play every round when they
-            cannot leap: for policies whose index has no known distribution, for late rewards, and
-            for policies that use logs with a relative bound. `"auto"` is `"events"` if Numba is
-            installed, else `"interpreted"`.
+            Python on one core: about a thousand times slower, with the same results. `"thinned"`
+            and `"events"` leap over the rounds in which the leader is played again. Their results
+            have the same distribution, with fewer draws. `"thinned"` draws every reward; `"events"`
+            draws sums of rewards, at a cost that hardly grows with the horizon. Both play every
+            round when they cannot leap: for policies whose index has no known distribution, for
+            late rewards, and for policies that use logs with a relative bound. `"auto"` is
+            `"events"` if Numba is installed, else `"interpreted"`.
         progress: Called with (runs done, total runs) after each chunk of runs.
 
     Example:

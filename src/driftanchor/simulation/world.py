@@ -1,6 +1,6 @@
-"""World: a bandit as arrays for the loops, and functions that draw its means and rewards.
+"""World: a bandit stored as arrays for the loops, and functions that draw its means and rewards.
 
-This is plain scalar code, with bit-identical results whether interpreted or compiled.
+This is plain scalar code. Interpreted and compiled, it gives bit-identical results.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NORMAL, UNIFORM, BETA = (KINDS.index(kind) for kind in ("normal", "uniform", "be
 
 
 class World(NamedTuple):
-    """A bandit as numbers and arrays, which compiled loops can read."""
+    """A bandit stored as numbers and arrays, which compiled loops can read."""
 
     online: Floats
     offline: Floats
@@ -37,8 +37,8 @@ class World(NamedTuple):
     delay: int
     batch: int
     pool: Floats  # observed rewards, arm after arm
-    ends: Ints  # where each arm's rewards start in `pool`, and where the last arm's end
-    instances: Floats  # means of a random bandit by (run, online or logged, arm), else empty
+    ends: Ints  # start of each arm's rewards in `pool`, then the end of the last arm's rewards
+    instances: Floats  # a random bandit's means: (runs, 2, arms), online then logged; else empty
     first: int  # number of the run that the first instance belongs to
     exact: bool  # whether the bias bounds are the true differences of an instance
 
@@ -48,7 +48,8 @@ def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) ->
 
     Args:
         bandit: The bandit.
-        instances: The means by (run, online or logged, arm), if each run has its own.
+        instances: Array of shape (runs, 2, arms): the online and the logged means of each run, if
+            each run has its own; else `None`.
         first: The number of the first run in `instances`.
     """
     pools = bandit.pools or (np.zeros(0),)
@@ -74,9 +75,10 @@ def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) ->
 
 
 def settle(world: World, run: int) -> None:
-    """Write the means and gaps of one run into `world`, and its bias bounds if they are exact.
+    """Write the means and gaps of one run into `world`.
 
-    Only for bandits whose runs have their own means.
+    If the bias bounds are the true differences, they are written too. Call this only if each run
+    has its own means.
     """
     means = world.instances[run - world.first]
     best = -math.inf
@@ -172,7 +174,7 @@ def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
 def numbers_of(law: Law | None) -> Floats:
     """Encode a distribution as three numbers: its position in `KINDS` and its two parameters.
 
-    The position of `None` is -1.
+    For `None`, the position is -1.
     """
     if law is None:
         return np.array([-1.0, 0.0, 0.0])
@@ -180,7 +182,9 @@ def numbers_of(law: Law | None) -> Floats:
 
 
 def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: bool) -> Floats:
-    """Draw the means of a random bandit for some runs, by (run, online or logged, arm).
+    """Draw the means of a random bandit for some runs.
+
+    The result has shape (runs, 2, arms): online means first, then logged means.
 
     Args:
         bandit: A random bandit.
@@ -200,7 +204,7 @@ def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: b
 def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
     """Draw the means of the runs from `first_run` on into `drawn`.
 
-    The axes of `drawn` are the run, the kind of mean (online, logged) and the arm.
+    `drawn` has shape (runs, 2, arms): online means first, then logged means.
     """
     for row in range(drawn.shape[0]):
         for arm in range(drawn.shape[2]):
