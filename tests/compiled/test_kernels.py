@@ -263,7 +263,14 @@ def test_a_class_defined_again_under_the_same_name_runs_its_new_rule() -> None:
 
 @pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize(
-    "again", ["SIZE = 3.0", "def twist(x): return 3.0 * x", "twist, other = other, twist"]
+    "again",
+    [
+        "SIZE = 3.0",
+        "def twist(x): return 3.0 * x",
+        "twist, other = other, twist",
+        "DEEP = 7.0",
+        "def deep(x): return 7.0 * x",
+    ],
 )
 def test_a_helper_or_constant_defined_again_takes_effect(again: str) -> None:
     """As in a notebook, where a cell runs again and the class stays."""
@@ -273,7 +280,9 @@ def test_a_helper_or_constant_defined_again_takes_effect(again: str) -> None:
 from dataclasses import dataclass
 from driftanchor import Policy
 SIZE = 1.0
-def twist(x): return x
+DEEP = 2.0
+def deep(x): return DEEP * x
+def twist(x): return deep(x)
 def other(x): return 5.0 * x
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,9 +295,10 @@ class Again(Policy):
         names,
     )
     mine = names["Again"]()
-    assert index_of(mine) == mine.index(*ARM)
+    before = index_of(mine)
+    assert before == mine.index(*ARM)
     exec(again, names)
-    assert index_of(mine) == mine.index(*ARM)
+    assert index_of(mine) == mine.index(*ARM) != before
 
 
 def index_of(policy: Policy) -> float:
