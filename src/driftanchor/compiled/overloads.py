@@ -290,10 +290,8 @@ OVERLOADS: dict[Any, Any] = {
 def register(function: types.FunctionType) -> None:
     """Register a plain Python function with Numba, so that compiled code can call it."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
-    if not is_ours(function):
-        options = CHECKED
-    else:
-        options = OPTIONS if function in RARE else INLINED
+    ours = OPTIONS if function in RARE else INLINED
+    options = ours if is_ours(function) else CHECKED
     extending.register_jitable(**options)(function)
 
 
