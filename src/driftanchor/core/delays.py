@@ -211,8 +211,8 @@ def _max_gain(
     """Return an upper limit for the absolute mean gain, pooled over all arms.
 
     The gain of a decision is reward − default reward. The limit is the larger of the expected mean
-    gain and the absolute mean gain of open decisions. But it is at most the absolute mean gain of
-    closed decisions plus one standard error.
+    gain and the absolute mean gain of open decisions, capped at the absolute mean gain of closed
+    decisions plus one standard error.
     """
     seen = abs(gained.sum()) / open_.sum() if open_.any() else 0.0
     limit = max(expected, float(seen))

@@ -310,7 +310,7 @@ def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floa
 
 
 def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Return each index's cdf at x, and its density at x times `scale`. x must not be an atom."""
+    """Return each index's cdf at x, and `scale` times its density at x. x must not be an atom."""
     z = _standardised(batch, columns, x)
     first, second = _samples_below(batch, columns, x, z)
     z *= z

@@ -97,9 +97,9 @@ class SamTS(Policy):
 def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
     """Return the log odds of the mixture component that uses the logs, given the online rewards.
 
-    The result is the prior log odds plus the log likelihood ratio of the online mean. The prior log
-    odds are T V (V − 2|D|)/(2σ²), with T pulls, bias bound V, noise σ, and D the online mean minus
-    the logged mean. The code computes no exponential, so nothing overflows. Without pulls, the
+    The result is the prior log odds plus the log likelihood ratio of the online mean. The prior
+    adapts itself to the data: its log odds are T V (V − 2|D|)/(2σ²), with T pulls, bias bound V,
+    noise σ, and D the online mean minus the logged mean. The code computes no exponential, so nothing overflows. Without pulls, the
     result is 0.
     """
     if arm.pulls == 0:

@@ -105,7 +105,7 @@ def play_every_round(
         rule: Chooses the arm of a round: see `compiled.rules.chooser`.
         parameters: The policy's numeric parameters, for the rule.
         world: The bandit.
-        keys: The keys of all noise.
+        keys: The keys of the random streams, from which all noise is drawn.
         first_run: The number of the first run.
         checkpoints: The rounds after which to record regret; the last is the horizon.
         state: The arrays from `allocate`.

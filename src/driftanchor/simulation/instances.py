@@ -215,9 +215,9 @@ def random_bandit(
 
 
 def instance_of(bandit: Bandit, *, seed: int, run: int) -> Bandit:
-    """Return a bandit with fixed means: those that a random bandit draws for one run.
+    """Return a bandit whose means are fixed at the values that `bandit` draws for run `run`.
 
-    A bandit with fixed means is returned unchanged.
+    If the means of `bandit` are fixed already, it is returned unchanged.
     """
     # Imported here, because `world` imports Law from this module.
     from driftanchor.simulation.world import drawn_means, settle, world_of

@@ -10,8 +10,8 @@ is exact. In short, let m be a barrier below the leader's mean, and c a level be
 2. While the leader's mean stays above m, the probability q_t that the leader's index is at most c
    is bounded by a constant q̄. So each round is also marked with probability q̄, and such a mark
    counts with probability q_t/q̄ (thinning).
-3. Every round before the first marked one plays the leader. The leader's rewards are drawn until
-   its mean may have reached m.
+3. Every round before the first marked one plays the leader. The leader's rewards are drawn up to
+   that round, or up to the round in which its mean may first have fallen to m.
 4. In the marked round, each index is drawn conditional on being above or below c, as far as that is
    known.
 
@@ -228,9 +228,10 @@ def leader_of(state: LeapingState) -> int:
 
 
 def find_lead(state: LeapingState) -> Lead:
-    """Return the leader, and the level that marks the fewest rounds.
+    """Return the leader, and the level c at which the fewest rounds are marked.
 
-    If every level marks so many rounds that leaping does not pay off, `arm` of the result is -1.
+    The module's docstring explains levels and marks. The result's `arm` is -1 if so many rounds are
+    marked at every level that leaping does not pay off.
     """
     leader = leader_of(state)
     mean, sd = state.laws[leader, 2], state.laws[leader, 3]

@@ -1,4 +1,4 @@
-"""`simulate`: play runs of several policies in one bandit, on all cores or on a cluster."""
+"""`simulate`: run several policies on the same bandit, on all cores or on a cluster."""
 
 from __future__ import annotations
 
@@ -119,12 +119,14 @@ def threads_to_use(threads: int | None) -> int:
 def on_this_machine(
     jobs: Iterable[Chunk], threads: int, *, in_batches: bool = False
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Play jobs in chunks, several at a time; yield (job number, chunk, result) in order.
+    """Split jobs into chunks, and play several chunks at a time.
+
+    Yields (job number, chunk, result) in order.
 
     Chunks of the next job are queued before a job ends, so that no thread is idle.
 
     Args:
-        jobs: The chunks to cut and play, each with all runs of one policy.
+        jobs: One large chunk per policy, with all its runs.
         threads: The maximum number of threads.
         in_batches: Whether to play each job in one piece, with `play_in_batches`.
     """

@@ -46,9 +46,10 @@ def arm_terms(
 
     For each key of `TERMS`, the dict has an array with one value per sub-optimal arm.
 
-    The theorems cover bias bounds only. They extend to a relative bound W if the common move c is
-    known: ω is then W + offline mean + c − online mean. The terms leave out the cost of learning c.
-    If an arm has both bounds, the smaller ω is used.
+    The paper's theorems cover bias bounds V only, with ω = V + offline mean − online mean. They
+    extend to a relative bound W if the common move c is known: then ω = W + offline mean + c −
+    online mean. The terms leave out the cost of learning c. If an arm has both bounds, the smaller
+    ω is used.
 
     Args:
         online: Mean online reward of each arm.
