@@ -99,8 +99,8 @@ def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
 
     The result is the prior log odds plus the log likelihood ratio of the online mean. The prior
     adapts itself to the data: its log odds are T V (V − 2|D|)/(2σ²), with T pulls, bias bound V,
-    noise σ, and D the online mean minus the logged mean. The code computes no exponential, so nothing overflows. Without pulls, the
-    result is 0.
+    noise σ, and D the online mean minus the logged mean. The code computes no
+    exponential, so nothing overflows. Without pulls, the result is 0.
     """
     if arm.pulls == 0:
         return 0.0
