@@ -7,7 +7,7 @@ is proved only for one fixed round. A rule that checks its bounds in every round
 is valid in all rounds at once. The anytime radius has this property. It is the normal-mixture bound
 of Robbins (1970).
 
-This is plain scalar code. Interpreted and compiled by Numba, it gives bit-identical results.
+This is plain scalar code. Results are bit-identical whether it is interpreted or compiled by Numba.
 Run r has the same logs and rewards as run r of `simulate`.
 """
 

@@ -267,8 +267,8 @@ class Spread:
         """Return a 1 − alpha confidence interval for τ_c², the variance of common moves.
 
         Tail probabilities are averaged over the confidence distribution of τ_d, the standard
-        deviation of own moves. At the upper end, they are conditional on τ_c > 0. So the upper end
-        is always above 0.
+        deviation of own moves. The upper end of the interval uses tail probabilities conditional on
+        τ_c > 0, so it is always above 0.
         """
         _, weight = self._own
 

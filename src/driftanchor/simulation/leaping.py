@@ -11,7 +11,7 @@ is exact. In short, let m be a barrier below the leader's mean, and c a level be
    is bounded by a constant q̄. So each round is also marked with probability q̄, and such a mark
    counts with probability q_t/q̄ (thinning).
 3. Every round before the first marked one plays the leader. The leader's rewards are drawn up to
-   that round, or up to the round in which its mean may first have fallen to m.
+   that round. If the leader's mean could fall to m before, they are drawn only up to that point.
 4. In the marked round, each index is drawn conditional on being above or below c, as far as that is
    known.
 
