@@ -73,8 +73,8 @@ def rule(policy: Policy, make: Callable[[Any], Kernel], *arguments: Any) -> Kern
 def policy_type(policy: Policy) -> Any:
     """Return the named tuple type that stands for the policy's class in compiled code.
 
-    For a user's class, this returns a new type whenever the code that the class uses has changed. In
-    a notebook, a helper or a constant may change while the class stays the same.
+    For a user's class, this returns a new type whenever the code that the class uses has changed.
+    In a notebook, a helper or a constant may change while the class stays the same.
     """
     cls = type(policy)
     if is_ours(cls):
