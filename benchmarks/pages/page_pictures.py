@@ -63,7 +63,7 @@ def _paths(demo: Demo) -> dict[str, str]:
     name = PARTS[0].name
     campaign = Campaign.load(name, store=demo.store, clock=demo.clock)
     with campaign.at_one_moment() as moment:
-        rows = list(moment.reader.all_decisions(after=moment.books.head.decisions - 200))
+        rows = list(moment.reader.all_decisions(after=moment.books.counters.decisions - 200))
     chosen = next(x.id for x in rows if "largest index" in campaign.explain(x.id).reason)
     return {
         "overview": "/",

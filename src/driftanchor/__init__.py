@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from driftanchor.live.explanation import Explanation as Explanation
     from driftanchor.live.learner import Learner as Learner
     from driftanchor.live.state import State as State
+    from driftanchor.live.stores.rows import HistoryRow as HistoryRow
     from driftanchor.live.stores.store import Store as Store
-    from driftanchor.live.stores.store_rows import HistoryRow as HistoryRow
     from driftanchor.live.terms import Terms as Terms
     from driftanchor.live.watch.alarm import Alarm as Alarm
     from driftanchor.logs.log_summary import ArmSummary as ArmSummary
@@ -103,7 +103,7 @@ _HOMES = {
     "live.campaigns.status": ["ArmStatus", "Status"],
     "live.campaigns.stopping": ["Outlook"],
     "live.stores.store": ["Store"],
-    "live.stores.store_rows": ["HistoryRow"],
+    "live.stores.rows": ["HistoryRow"],
     "live.campaigns.verify": ["Verified"],
     "live.watch.alarm": ["Alarm"],
     "live.terms": ["Terms"],

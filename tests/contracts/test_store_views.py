@@ -11,13 +11,13 @@ from driftanchor.live.stores.store import Store
 
 
 def test_one_query_says_where_all_campaigns_are(store: Store) -> None:
-    assert store.heads() == {}
+    assert store.counters() == {}
     first, _ = create(store, "a"), create(store, "b")
     first.ask(n=3)
     first.pause()
-    heads = store.heads()
-    assert (heads["a"].seq, heads["a"].decisions, heads["a"].paused) == (4, 3, True)
-    assert (heads["b"].seq, heads["b"].paused) == (0, False)
+    counters = store.counters()
+    assert (counters["a"].seq, counters["a"].decisions, counters["a"].paused) == (4, 3, True)
+    assert (counters["b"].seq, counters["b"].paused) == (0, False)
 
 
 def test_changes_are_found_among_decisions_by_an_index(store: Store, store_url: str) -> None:

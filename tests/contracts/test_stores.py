@@ -11,16 +11,16 @@ import pytest
 
 from driftanchor.errors import Conflict, NotFound
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.store import Changes, Reader, Store, first_rows, open_store
-from driftanchor.live.stores.store_rows import (
+from driftanchor.live.stores.rows import (
     ArmRow,
     CampaignRow,
+    Counters,
     DecisionRow,
-    Head,
     HistoryRow,
     KeyedRequest,
     Snapshot,
 )
+from driftanchor.live.stores.store import Changes, Reader, Store, first_rows, open_store
 
 NEW = CampaignRow(0, "c", 5.0, {"a": [1, "ä"]}, {"b": None})
 
@@ -39,9 +39,9 @@ def add(store: Store, campaign: int, *rows: DecisionRow, **fields: object) -> No
     """Keep decisions, each with its event."""
 
     def work(reader: Reader) -> Changes:
-        seq = reader.head.seq
+        seq = reader.counters.seq
         entries = [Entry(seq + i + 1, "decided", 1.5, row.number, 0) for i, row in enumerate(rows)]
-        changes = Changes(Head(seq + len(rows), len(rows)), entries, made=list(rows))
+        changes = Changes(Counters(seq + len(rows), len(rows)), entries, made=list(rows))
         return dataclasses.replace(changes, **fields)  # type: ignore[arg-type]
 
     store.transact(campaign, work)
@@ -65,7 +65,7 @@ def test_a_name_is_taken_once(store: Store, campaign: int) -> None:
 
 def test_what_a_new_campaign_has(store: Store, campaign: int) -> None:
     with store.reading(campaign) as reader:
-        assert reader.head == Head()
+        assert reader.counters == Counters()
         assert reader.arms() == [ArmRow(i, x, memory=[0.0, 0.0]) for i, x in enumerate("AB")]
         assert list(reader.entries(0)) == []
         assert list(reader.all_decisions()) == []
@@ -99,13 +99,13 @@ def test_everything_comes_back_as_it_was_written(store: Store, campaign: int) ->
         decision(2, state="rewarded", settled_at=3.0, reward=0.1 + 0.2, reported=-1e-300),
     ]
     history = [HistoryRow(900.0, 1, 2, 1, 0.1), HistoryRow(0.0, 1, 1, 1, 0.25)]
-    head = Head(3, 2, 7, True, 3, 4)
+    counters = Counters(3, 2, 7, True, 3, 4)
     snapshot = Snapshot(3, {"tally": [0.1 + 0.2]})
     keys = {"k": KeyedRequest(["id-1", "id-2"], "digest")}
-    changes = Changes(head, entries, [arm, new], rows, [], history, keys, b"\0\xff", snapshot)
+    changes = Changes(counters, entries, [arm, new], rows, [], history, keys, b"\0\xff", snapshot)
     store.transact(campaign, lambda reader: changes)
     with store.reading(campaign) as reader:
-        assert reader.head == head
+        assert reader.counters == counters
         assert list(reader.entries(0)) == entries
         assert list(reader.entries(1, 2)) == entries[1:2]
         assert reader.arms()[1:] == [arm, new]
@@ -128,8 +128,8 @@ def test_everything_comes_back_as_it_was_written(store: Store, campaign: int) ->
 
 def test_history_adds_up(store: Store, campaign: int) -> None:
     one, other = HistoryRow(900.0, 0, 1, 1, 0.5), HistoryRow(900.0, 0, 1, 1, 0.25)
-    store.transact(campaign, lambda reader: Changes(reader.head, history=[one]))
-    store.transact(campaign, lambda reader: Changes(reader.head, history=[other]))
+    store.transact(campaign, lambda reader: Changes(reader.counters, history=[one]))
+    store.transact(campaign, lambda reader: Changes(reader.counters, history=[other]))
     with store.reading(campaign) as reader:
         assert reader.history() == [HistoryRow(900.0, 0, 2, 2, 0.75)]
 
@@ -171,7 +171,7 @@ def test_what_may_be_there_once_is_refused_twice(
         add(store, campaign, second)
     with store.reading(campaign) as reader:  # nothing of the transaction is there
         assert [row.id for row in reader.all_decisions()] == ["id-1"]
-        assert reader.head.seq == len(list(reader.entries(0))) == 1
+        assert reader.counters.seq == len(list(reader.entries(0))) == 1
 
 
 def test_a_unit_holds_one_decision_in_each_epoch(store: Store, campaign: int) -> None:
@@ -182,9 +182,9 @@ def test_a_unit_holds_one_decision_in_each_epoch(store: Store, campaign: int) ->
 
 def test_the_place_of_an_event_is_taken_once(store: Store, campaign: int) -> None:
     entry = Entry(1, "paused", 0.0)
-    store.transact(campaign, lambda reader: Changes(Head(1), [entry]))
+    store.transact(campaign, lambda reader: Changes(Counters(1), [entry]))
     with pytest.raises(Conflict, match="refuses the change"):
-        store.transact(campaign, lambda reader: Changes(Head(1), [entry]))
+        store.transact(campaign, lambda reader: Changes(Counters(1), [entry]))
 
 
 def test_what_fails_leaves_nothing(store: Store, campaign: int) -> None:
@@ -195,13 +195,13 @@ def test_what_fails_leaves_nothing(store: Store, campaign: int) -> None:
         store.transact(campaign, fail)
     store.transact(campaign, lambda reader: None)
     with store.reading(campaign) as reader:
-        assert reader.head == Head()
+        assert reader.counters == Counters()
 
 
 def test_writers_of_one_campaign_take_turns(store: Store, campaign: int) -> None:
     def count(reader: Reader) -> Changes:
-        seq = reader.head.seq + 1
-        return Changes(Head(seq), [Entry(seq, "paused", 0.0)])
+        seq = reader.counters.seq + 1
+        return Changes(Counters(seq), [Entry(seq, "paused", 0.0)])
 
     def loop() -> None:
         for _ in range(10):
@@ -221,11 +221,11 @@ def test_a_reader_sees_one_moment(store: Store, campaign: int) -> None:
         assert reader.history() == []
         row = HistoryRow(0.0, 0, 1)
         store.transact(
-            campaign, lambda other: Changes(Head(1), [Entry(1, "x", 0.0)], history=[row])
+            campaign, lambda other: Changes(Counters(1), [Entry(1, "x", 0.0)], history=[row])
         )
-        assert (reader.head.seq, reader.history(), list(reader.entries(0))) == (0, [], [])
+        assert (reader.counters.seq, reader.history(), list(reader.entries(0))) == (0, [], [])
     with store.reading(campaign) as reader:
-        assert (reader.head.seq, reader.history()) == (1, [row])
+        assert (reader.counters.seq, reader.history()) == (1, [row])
 
 
 def test_a_store_opens_again(store: Store, store_url: str, campaign: int) -> None:

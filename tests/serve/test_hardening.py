@@ -25,10 +25,10 @@ from sqlalchemy import select, update
 from driftanchor import TS, Campaign, Client, OfflineData
 from driftanchor.live.campaigns.batch import LEAST_BETWEEN_SNAPSHOTS
 from driftanchor.live.stores.access_keys import make_key
+from driftanchor.live.stores.rows import KEY_SECONDS
 from driftanchor.live.stores.sql.schema import metadata, request_keys
 from driftanchor.live.stores.sql.sql_store import open_sql
 from driftanchor.live.stores.store import open_store
-from driftanchor.live.stores.store_rows import KEY_SECONDS
 from driftanchor.serve.ofrep import MOST_FLAGS
 from driftanchor.serve.served import ServeSettings
 from driftanchor.serve.upkeep import Upkeep
@@ -421,12 +421,14 @@ def test_bulk_evaluation_writes_one_decision_per_campaign_and_has_a_limit(tmp_pa
         for _ in range(2):  # a unit gets the same decisions again
             status, found = evaluated()
             assert (status, len(found["flags"])) == (200, MOST_FLAGS)
-            assert [head.decisions for head in store.heads().values()] == [1] * MOST_FLAGS
+            assert [each.decisions for each in store.counters().values()] == [
+                1
+            ] * MOST_FLAGS
         create(store, "one-more")
         status, found = evaluated()
         assert (status, found["errorCode"]) == (400, "GENERAL")
         assert "one by one" in found["errorDetails"]
-        assert store.heads()["one-more"].decisions == 0
+        assert store.counters()["one-more"].decisions == 0
     store.close()
 
 

@@ -65,6 +65,6 @@ def version(books: Books) -> str:
     """Return the ETag of a campaign; it changes with its configuration, not with decisions."""
     count = len(books.terms.arms)
     states = [books.row(column).state for column in range(count)]
-    seen = [books.head.paused, books.head.epoch, states, sorted(books.distrusted)]
+    seen = [books.counters.paused, books.counters.epoch, states, sorted(books.distrusted)]
     seen += [entry.seq for entry in books.changes]
     return tag_of(json.dumps(seen).encode())

@@ -33,12 +33,12 @@ class Upkeep:
 
     def once(self) -> None:
         """Bring all campaigns up to date. One that fails does not stop the others."""
-        for name, head in self._served.store.heads().items():
+        for name, counters in self._served.store.counters().items():
             if self._stop.is_set():
                 return
             try:
                 campaign = self._served.campaign(name)
-                if campaign.settings.reward_window is None and head.seq == self._seen.get(name):
+                if campaign.settings.reward_window is None and counters.seq == self._seen.get(name):
                     continue
                 self._seen[name] = campaign.bring_up_to_date(self._seen.get(name, -1))
             except DriftanchorError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from driftanchor.live.campaigns.past import Past, remember, remember_rewards
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.store_rows import HistoryRow
+from driftanchor.live.stores.rows import HistoryRow
 
 
 def test_decisions_and_rewards_are_counted_where_they_happen() -> None:

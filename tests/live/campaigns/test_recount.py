@@ -41,7 +41,7 @@ def test_any_old_decision_is_explained(store_url: str, monkeypatch: pytest.Monke
         if i % 3:
             campaign.tell(str(decision.id), float(i % 2))
     with campaign._reading() as reader:
-        assert reader.head.snapshot > 40
+        assert reader.counters.snapshot > 40
         assert reader.snapshot(20) is not None
     for decision in made:
         explained = campaign.explain(str(decision.id))

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from driftanchor import Campaign, OfflineData, UnreadableState
 from driftanchor.cli.main import app
 from driftanchor.live.stores.damage import parsed, reads_store, typed
-from driftanchor.live.stores.store_rows import DecisionRow, Head
+from driftanchor.live.stores.rows import Counters, DecisionRow
 
 ARM_NUMBERS = ("decisions", "pulls", "total", "squares", "pending", "distrusted_seq")
 DAMAGE = [
@@ -127,8 +127,8 @@ def test_errors_of_other_kinds_are_named_and_those_of_ours_stay() -> None:
 
 
 def test_rows_have_the_types_of_their_fields() -> None:
-    assert typed(Head, (1, 2, 3, 0, 5, 6, 7)) == Head(1, 2, 3, False, 5, 6, 7)
-    with pytest.raises(UnreadableState, match="seq of a Head is 'x'"):
-        typed(Head, ("x", 2, 3, False, 5, 6, 7))
+    assert typed(Counters, (1, 2, 3, 0, 5, 6, 7)) == Counters(1, 2, 3, False, 5, 6, 7)
+    with pytest.raises(UnreadableState, match="seq of a Counters is 'x'"):
+        typed(Counters, ("x", 2, 3, False, 5, 6, 7))
     with pytest.raises(UnreadableState, match="unit of a DecisionRow is 7"):
         typed(DecisionRow, ("id", 1, 1, 0, 7, None, 0, 0.5, "open", 1.0, *[None] * 5))

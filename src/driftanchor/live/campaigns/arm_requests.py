@@ -24,7 +24,7 @@ class SetPaused:
 
     def __call__(self, batch: Batch) -> None:
         """Do it, unless it is so already."""
-        if batch.books.head.paused != self.paused:
+        if batch.books.counters.paused != self.paused:
             batch.record("paused" if self.paused else "resumed")
 
 
@@ -36,7 +36,7 @@ class NextEpoch:
 
     def __call__(self, batch: Batch) -> int:
         """Start it; its number."""
-        epoch = batch.books.head.epoch + 1
+        epoch = batch.books.counters.epoch + 1
         batch.record("epoch", value=float(epoch))
         batch.held.clear()  # of the epoch before
         return epoch

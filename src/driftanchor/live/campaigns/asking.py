@@ -25,7 +25,7 @@ from driftanchor.live.campaigns.new_id import new_id
 from driftanchor.live.campaigns.telling import show
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import decided_detail
-from driftanchor.live.stores.store_rows import WAITING, DecisionRow, KeyedRequest
+from driftanchor.live.stores.rows import WAITING, DecisionRow, KeyedRequest
 
 LONGEST = 256  # characters of a unit or a key
 MOST = 1_000  # decisions of one call
@@ -107,7 +107,7 @@ class Ask:
                 ):
                     show(batch, held)
                 return self._kept(batch, [_answer(batch, held, True)])
-        if batch.books.head.paused:
+        if batch.books.counters.paused:
             raise CampaignPaused(
                 f"campaign {batch.campaign!r} is paused and makes no new decisions: resume it"
             )
@@ -220,7 +220,7 @@ def _new_row(
         column,
         unit,
         unit if settings.sticky is not None else None,
-        books.head.epoch,
+        books.counters.epoch,
         propensity,
         WAITING if waits else "assigned",
         now,
@@ -259,7 +259,7 @@ def _look(batch: Batch, ask: Ask, note: str, until: float) -> Decision:
         batch.campaign,
         number,
         ask.unit,
-        books.head.epoch,
+        books.counters.epoch,
         None,
         note,
     )

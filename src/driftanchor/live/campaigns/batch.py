@@ -16,8 +16,8 @@ from driftanchor.live.campaigns.past import Past, remember, remember_rewards
 from driftanchor.live.records import state_fields
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import Detail, Entry
+from driftanchor.live.stores.rows import KEY_SECONDS, DecisionRow, KeyedRequest, Snapshot
 from driftanchor.live.stores.store import Changes, Reader
-from driftanchor.live.stores.store_rows import KEY_SECONDS, DecisionRow, KeyedRequest, Snapshot
 
 LEAST_BETWEEN_SNAPSHOTS = 256  # events
 
@@ -95,11 +95,11 @@ class Batch:
         if missing:
             self.know(reader.decisions(missing))
         if units:
-            self.know(reader.holding(sorted(units), self.books.head.epoch))
+            self.know(reader.holding(sorted(units), self.books.counters.epoch))
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Add rows that were read, except those known already, which may have changed here."""
-        arms, epoch, found = len(self.books.labels), self.books.head.epoch, self.found
+        arms, epoch, found = len(self.books.labels), self.books.counters.epoch, self.found
         for row in rows:
             if not 0 <= row.column < arms:
                 raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
@@ -118,7 +118,7 @@ class Batch:
     ) -> Entry:
         """Record an event."""
         books = self.books
-        entry = Entry(books.head.seq + 1, kind, self.now, decision, column, value, detail)
+        entry = Entry(books.counters.seq + 1, kind, self.now, decision, column, value, detail)
         books.go_on(entry)
         self.entries.append(entry)
         remember(self.past, entry)
@@ -132,7 +132,7 @@ class Batch:
 
     def record_rewards(self, rows: Sequence[DecisionRow]) -> None:
         """Record the reward events of decisions whose rows are already updated."""
-        seq, now = self.books.head.seq, self.now
+        seq, now = self.books.counters.seq, self.now
         paid: dict[int, list[float]] = {}
         for place, row in enumerate(rows, seq + 1):
             column, reward = row.column, row.reward
@@ -169,8 +169,8 @@ class Batch:
 
     def is_long_ago(self) -> bool:
         """Return whether a new snapshot is due."""
-        head = self.books.head
-        since = head.seq - head.snapshot
+        counters = self.books.counters
+        since = counters.seq - counters.snapshot
         return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.labels)
 
     def changes(self) -> Changes | None:
@@ -180,7 +180,7 @@ class Batch:
         books = self.books
         books.seal(self.entries)
         changes = Changes(
-            books.head,
+            books.counters,
             self.entries,
             [books.row(column) for column in sorted(self.columns)],
             list(self.made.values()),
@@ -189,12 +189,12 @@ class Batch:
             self.keys,
         )
         if self.made:
-            books.traffic.weigh(books.decisions, books.head.decisions, len(self.made))
+            books.traffic.weigh(books.decisions, books.counters.decisions, len(self.made))
             changes.expected = books.traffic.to_bytes()
         changes.watch = self.watch
         if self.is_long_ago():
-            books.head.snapshot = books.head.seq
-            changes.snapshot = Snapshot(books.head.seq, state_fields(books.state))
+            books.counters.snapshot = books.counters.seq
+            changes.snapshot = Snapshot(books.counters.seq, state_fields(books.state))
         return changes
 
 
@@ -204,12 +204,12 @@ class Spoiled(Exception):
 
 def outcome(batch: Batch, request: Callable[[Batch], Any]) -> Any:
     """The answer to a request, or what it raised."""
-    before = batch.books.head.seq
+    before = batch.books.counters.seq
     try:
         return request(batch)
     except Spoiled:
         raise
     except Exception as error:
-        if batch.books.head.seq != before:
+        if batch.books.counters.seq != before:
             raise Spoiled from error
         return error

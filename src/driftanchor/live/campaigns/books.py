@@ -20,7 +20,7 @@ from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
-from driftanchor.live.stores.store_rows import ArmRow, Head
+from driftanchor.live.stores.rows import ArmRow, Counters
 from driftanchor.live.terms import Terms
 
 FEW_DIGITS = 1e-6  # share of a sum; subtracting the rest leaves 10 of 16 digits
@@ -35,7 +35,7 @@ class Books:
         decider: Makes decisions and holds the state.
         settings: The settings in force.
         law_writers: Compile the policy for fast propensities.
-        head: The sequence number of the last event, and the other counters of the campaign.
+        counters: The sequence number of the last event, and the other counters of the campaign.
         squares: For each arm, the sum of squared deviations of its rewards from `centre`.
         decisions: The number of decisions for each arm.
         traffic: The sums of the propensities of each arm over all decisions.
@@ -52,7 +52,7 @@ class Books:
         self.decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
         self.settings = settings
         self.law_writers = LawWriters(terms.policy)
-        self.head = Head()
+        self.counters = Counters()
         self.squares: Floats = np.zeros(count)
         self.decisions: Ints = np.zeros(count, np.int64)
         self.traffic = PropensitySums(count)
@@ -71,7 +71,7 @@ class Books:
         cls,
         first: Terms,
         settings: Settings,
-        head: Head,
+        counters: Counters,
         rows: list[ArmRow],
         expected: bytes,
         changes: Sequence[Entry] = (),
@@ -82,13 +82,13 @@ class Books:
         Args:
             first: The initial terms.
             settings: The initial settings.
-            head: The counters of the campaign.
+            counters: The counters of the campaign.
             rows: Its arms.
             expected: The sums of propensities, from `Reader.expected`.
             changes: The events that changed the campaign, from `Reader.changes`.
             matured: The last estimate of live rewards, if there is one.
         """
-        books = cls(terms_at(first, changes, head.seq), settings)
+        books = cls(terms_at(first, changes, counters.seq), settings)
         for entry in changes:
             if entry.kind == "changed":
                 books._agree(entry)
@@ -102,12 +102,12 @@ class Books:
             np.array([row.pending for row in rows], np.int64),
             np.array([row.state == "active" for row in rows], np.bool_),
             np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1),
-            head.decisions,
+            counters.decisions,
             live_of(matured, len(arms)),
         )
         books.matured_at = None if matured is None else matured.at
         books.decider = Decider(books.terms, ledger)
-        books.head = dataclasses.replace(head)
+        books.counters = dataclasses.replace(counters)
         books.squares = np.array([row.squares for row in rows], np.float64)
         books.decisions = np.array([row.decisions for row in rows], np.int64)
         books.traffic.take_over(expected)
@@ -201,10 +201,10 @@ class Books:
     @reads_store
     def go_on(self, entry: Entry) -> None:
         """Apply one event. `seal` adds events to the checksum, many at once."""
-        head = self.head
+        counters = self.counters
         seq, kind, _, number, column, value, detail = entry
-        if seq != head.seq + 1:
-            problem = f"event {seq} follows event {head.seq}: events are missing or repeated"
+        if seq != counters.seq + 1:
+            problem = f"event {seq} follows event {counters.seq}: events are missing or repeated"
             raise UnreadableState(problem)
         if column is None or value is None or number is None:
             self._change(entry)
@@ -216,7 +216,7 @@ class Books:
             self._decided(column)
         else:
             self._change(entry)
-        head.seq = seq
+        counters.seq = seq
 
     @reads_store
     def learn(self, paid: Mapping[int, Sequence[float]]) -> None:
@@ -227,12 +227,12 @@ class Books:
             for reward in rewards:
                 squares += (reward - middle) ** 2
             self.squares[column] = squares
-            self.head.seq += len(rewards)
+            self.counters.seq += len(rewards)
 
     def seal(self, entries: Sequence[Entry]) -> None:
         """Add events to the checksum, in order."""
-        if self.head.checksum is not None:
-            self.head.checksum = checksum(entries, self.head.checksum)
+        if self.counters.checksum is not None:
+            self.counters.checksum = checksum(entries, self.counters.checksum)
 
     def _only_waits(self, number: int, detail: Detail | None) -> bool:
         """Return whether an event is simply the next decision, waiting for its reward."""
@@ -248,14 +248,14 @@ class Books:
 
     def _count(self, entry: Entry) -> None:
         """Update the sums outside the state: squares, decisions by arm, archived arms."""
-        column, head = entry.column, self.head
+        column, counters = entry.column, self.counters
         match entry.kind:
             case "paused" | "resumed":
-                head.paused = entry.kind == "paused"
+                counters.paused = entry.kind == "paused"
             case "epoch":
-                head.epoch = int(entry.value or 0)
+                counters.epoch = int(entry.value or 0)
             case "late":
-                head.late += 1
+                counters.late += 1
             case "arm_added":
                 self._widen(entry)
             case "changed":
@@ -284,7 +284,7 @@ class Books:
 
     def _decided(self, column: int) -> None:
         self.decisions[column] += 1
-        self.head.decisions = self.decider.ledger.decisions
+        self.counters.decisions = self.decider.ledger.decisions
 
     def _square(self, column: int, reward: float | None, sign: float = 1.0) -> None:
         """Add or subtract the squared deviation of a reward from the centre."""

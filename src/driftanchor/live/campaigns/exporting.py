@@ -13,8 +13,8 @@ from driftanchor.errors import InvalidInput, require, shown
 from driftanchor.files import write_whole
 from driftanchor.live.stores.damage import damaged, reads_store
 from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import DecisionRow
 from driftanchor.render.csv_file import write_csv
 
 WHAT = ("decisions", "events")

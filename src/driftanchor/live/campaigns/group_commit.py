@@ -30,8 +30,8 @@ from driftanchor.live.campaigns.same_campaign import SameCampaign
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.telling import Tell, needs_of, settle_if_due, tell_all
 from driftanchor.live.campaigns.watching import advance
+from driftanchor.live.stores.rows import CampaignRow, DecisionRow
 from driftanchor.live.stores.store import Changes, Reader, Store
-from driftanchor.live.stores.store_rows import CampaignRow, DecisionRow
 from driftanchor.live.terms import Terms
 
 MOST_REQUESTS = 500  # in one transaction
@@ -238,19 +238,19 @@ class GroupCommit:
         """Return the books, brought up to date with the store."""
         books, self._books = self._books, None  # invalid if this transaction fails
         self.same.check(reader)
-        head = reader.head
+        counters = reader.counters
         if (
             books is None
             or self._generation != self.store.generation()
-            or not 0 <= head.seq - books.head.seq <= MOST_EVENTS
+            or not 0 <= counters.seq - books.counters.seq <= MOST_EVENTS
         ):
             return load(reader, self.terms, self.settings)
-        if head.seq > books.head.seq:
-            books.apply(*reader.entries(books.head.seq))
-            if head.decisions != books.head.decisions:
+        if counters.seq > books.counters.seq:
+            books.apply(*reader.entries(books.counters.seq))
+            if counters.decisions != books.counters.decisions:
                 return load(reader, self.terms, self.settings)
             books.traffic.take_over(reader.expected())
-            books.head.snapshot = head.snapshot
+            books.counters.snapshot = counters.snapshot
         return books
 
 
@@ -259,8 +259,8 @@ def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
     changes = reader.changes()
     known = settings.is_delayed or any(entry.kind == "changed" for entry in changes)
     matured = reader.matured() if known else None
-    head, arms = reader.head, reader.arms()
-    return Books.load(terms, settings, head, arms, reader.expected(), changes, matured)
+    counters, arms = reader.counters, reader.arms()
+    return Books.load(terms, settings, counters, arms, reader.expected(), changes, matured)
 
 
 def _sweep(batch: Batch, due: list[DecisionRow]) -> None:

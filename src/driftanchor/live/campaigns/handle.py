@@ -25,8 +25,8 @@ from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.verify import Verified, verify
 from driftanchor.live.campaigns.watching import alarms_of, is_watched
 from driftanchor.live.explanation import Explanation
+from driftanchor.live.stores.rows import CampaignRow, DecisionRow, HistoryRow
 from driftanchor.live.stores.store import Reader, Store
-from driftanchor.live.stores.store_rows import CampaignRow, DecisionRow, HistoryRow
 from driftanchor.live.terms import Terms
 
 
@@ -89,10 +89,10 @@ class Handle:
             "name": self.name,
             "policy": books.terms.policy.name,
             "arms": len(books.terms.arms),
-            "decisions": books.head.decisions,
+            "decisions": books.counters.decisions,
             "rewards": books.ledger.came,
             "pending": books.ledger.waiting,
-            "paused": books.head.paused,
+            "paused": books.counters.paused,
         }
 
     @property
@@ -234,9 +234,9 @@ class Handle:
         tenths of a second each.
         """
         books = self._books()
-        if not books.head.paused:
+        if not books.counters.paused:
             books.decider.ask_for_kernel()
-            books.law_writers.compile_early(*books.decider.situation(books.head.decisions + 1))
+            books.law_writers.compile_early(*books.decider.situation(books.counters.decisions + 1))
 
     def bring_up_to_date(self, since: int = -1) -> int:
         """Close decisions whose window is over, estimate delayed rewards, and check bounds.
@@ -251,7 +251,7 @@ class Handle:
         """
         now = self._now()
         with self._reading() as reader:
-            seq = reader.head.seq
+            seq = reader.counters.seq
             books = load(reader, self._first, self._settings)
             is_due = books.windowed and bool(reader.due(now, 1))
             counts = counts_for(books, None)

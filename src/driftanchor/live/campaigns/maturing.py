@@ -24,8 +24,8 @@ from driftanchor.core.delays import Cohorts, arrival, effective, slot_count, slo
 from driftanchor.live.campaigns.batch import Batch
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.stores.damage import reads_store
+from driftanchor.live.stores.rows import CohortRow, DecisionRow, UnclosedRow
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import CohortRow, DecisionRow, UnclosedRow
 
 
 class CohortCounts:
@@ -116,7 +116,7 @@ class CohortCounts:
         for row in reader.cohorts(seq, number, self._length, self.default, old):
             self._count(row)
         self._unclosed = reader.unclosed(old, now, self.default) if now < closed else []
-        self.seq, self._number = reader.head.seq, reader.head.decisions
+        self.seq, self._number = reader.counters.seq, reader.counters.decisions
         oldest = slot - 2 * self._slots
         for counts in (self._shown, self._gained, self._reports):
             for key in [key for key in counts if key[0] < oldest]:
@@ -197,7 +197,7 @@ def mature(batch: Batch, reader: Reader, counts: CohortCounts, due: Sequence[Dec
     detail = {
         "pulls": pulls.tolist(),
         "totals": totals.tolist(),
-        "decisions": books.head.decisions,
+        "decisions": books.counters.decisions,
     }
     batch.record("matured", detail=detail)
 
@@ -212,7 +212,7 @@ def count_as_they_come(batch: Batch, reader: Reader) -> None:
     ledger, at = books.ledger, books.matured_at
     if ledger.live is None:
         return
-    detail = {"pulls": None, "totals": None, "decisions": books.head.decisions}
+    detail = {"pulls": None, "totals": None, "decisions": books.counters.decisions}
     old, window, closed = books.delayed_until
     if batch.now < closed:
         length = slot_length(window)
@@ -234,7 +234,7 @@ def warm(reader: Reader, counts: CohortCounts, now: float) -> None:
     Counting inside the transaction would block other writers.
     """
     last = reader.matured()
-    if reader.head.decisions and counts.is_due(now, None if last is None else last.at):
+    if reader.counters.decisions and counts.is_due(now, None if last is None else last.at):
         counts.catch_up(reader, now)
 
 

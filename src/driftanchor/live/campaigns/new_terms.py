@@ -56,7 +56,7 @@ class ChangeTerms:
             return False
         level, relative = (after.get(name) for name in BOUNDS)
         books.terms.after(BoundsChanged(level, relative))  # raises if the bounds do not fit
-        detail = changed_detail(self.reason, before, after, books.head.decisions)
+        detail = changed_detail(self.reason, before, after, books.counters.decisions)
         batch.record("changed", detail=detail)
         return True
 

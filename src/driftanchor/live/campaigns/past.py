@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.store_rows import HistoryRow
+from driftanchor.live.stores.rows import HistoryRow
 
 STRETCH = 900.0  # seconds of one row of the history
 KINDS = ("decided", "rewarded", "defaulted", "added", "corrected")

@@ -12,8 +12,8 @@ from driftanchor.live.records import read_state
 from driftanchor.live.state import State, fold
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import core_event, excluded
+from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import DecisionRow
 from driftanchor.live.terms import Terms
 
 

@@ -33,7 +33,7 @@ def feed_problems(name: str, books: Books, reader: Reader, now: float) -> tuple[
         reader: The store at the same moment.
         now: The time, in seconds since 1970.
     """
-    after, since = max(reader.head.seq - RECENT, 0), _same_window_since(books)
+    after, since = max(reader.counters.seq - RECENT, 0), _same_window_since(books)
     found = reader.reported(after, since)
     late, in_time = found.get("late", 0), found.get("rewarded", 0)
     problems = []
@@ -82,7 +82,7 @@ def _none_reported(books: Books, reader: Reader, now: float) -> bool:
 
 def _none_text(name: str, books: Books) -> str:
     ever = "no reward was ever reported"
-    if books.head.seq > RECENT:
+    if books.counters.seq > RECENT:
         ever = f"no reward was reported in the last {RECENT:,} events"
     if books.ledger.came:
         ever += f", and all {count(books.ledger.came, 'reward')} so far are default rewards"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from driftanchor.errors import Conflict, NotFound
+from driftanchor.live.stores.rows import CampaignRow
 from driftanchor.live.stores.store import Reader, Store
-from driftanchor.live.stores.store_rows import CampaignRow
 
 
 class SameCampaign:

@@ -13,7 +13,7 @@ from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.sample_ratio import RatioCheck
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.stopping import Outlook, outlook, outlook_text
-from driftanchor.live.stores.store_rows import ArmRow
+from driftanchor.live.stores.rows import ArmRow
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarm import Alarm
 from driftanchor.live.watch.alarm_prose import alarm_text
@@ -110,16 +110,16 @@ class Status(Tabular):
             alarms: The alarms so far.
             problems: The problems from `feed_problems`.
         """
-        terms, ledger, head, traffic = books.terms, books.ledger, books.head, books.traffic
+        terms, ledger, counters, traffic = books.terms, books.ledger, books.counters, books.traffic
         return cls(
             name,
             terms.policy.name,
-            head.paused,
-            head.epoch,
-            head.decisions,
+            counters.paused,
+            counters.epoch,
+            counters.decisions,
             ledger.came,
             ledger.waiting,
-            head.late,
+            counters.late,
             books.settings,
             terms.reasons,
             {label: _arm(books, column) for column, label in enumerate(terms.arms)},

@@ -19,7 +19,7 @@ from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.decision import Receipt, decision_id_text
 from driftanchor.live.stores.journal import Detail
-from driftanchor.live.stores.store_rows import WAITING, DecisionRow
+from driftanchor.live.stores.rows import WAITING, DecisionRow
 
 
 @dataclass(slots=True)

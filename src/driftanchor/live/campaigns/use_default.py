@@ -17,7 +17,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.asking import text_of
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.telling import give_up
-from driftanchor.live.stores.store_rows import WAITING, KeyedRequest
+from driftanchor.live.stores.rows import WAITING, KeyedRequest
 
 SLACK = 5.0  # seconds that a report may take, or clocks of servers may differ
 

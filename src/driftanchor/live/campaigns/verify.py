@@ -17,8 +17,8 @@ from driftanchor.live.campaigns.verify_copies import Copies
 from driftanchor.live.campaigns.verify_names import Names
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Entry, only_assigned
+from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import DecisionRow
 from driftanchor.live.terms import Terms
 
 MOST_NAMED = 5  # differences that the error names
@@ -164,8 +164,8 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     names = Names(settings.sticky)
     for entry in reader.entries(0):
         books.apply(entry)
-        outcomes.note(entry, books.head.epoch, books.settings.reward_window)
-        names.note(entry, books.head.epoch)
+        outcomes.note(entry, books.counters.epoch, books.settings.reward_window)
+        names.note(entry, books.counters.epoch)
         copies.note(entry, books)
     wrong = [*outcomes.wrong, *_heads(reader, books), *_arms(reader, books)]
     names.end()
@@ -178,12 +178,12 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
             f"the store does not match its events: {named}{more}. Restore a backup, or report this"
         )
     rewards = books.ledger.came
-    return Verified(books.head.seq, books.head.decisions, rewards)
+    return Verified(books.counters.seq, books.counters.decisions, rewards)
 
 
 def _heads(reader: Reader, books: Books) -> Iterator[str]:
     for name in ("seq", "decisions", "epoch", "paused", "late", "checksum"):
-        kept, said = getattr(reader.head, name), getattr(books.head, name)
+        kept, said = getattr(reader.counters, name), getattr(books.counters, name)
         if kept != said and (name, kept) != ("checksum", None):
             yield f"{name} of the campaign is {kept!r}, the events give {said!r}"
 
@@ -202,7 +202,7 @@ def _arms(reader: Reader, books: Books) -> Iterator[str]:
                 yield f"{name} is {kept!r}, the events give {value!r}"
     books.traffic.take_over(reader.expected())
     expected = books.traffic.expected
-    if abs(expected.sum() - books.head.decisions) > 1e-6 * (1 + books.head.decisions):
+    if abs(expected.sum() - books.counters.decisions) > 1e-6 * (1 + books.counters.decisions):
         yield f"the propensities add up to {expected.sum():.6g}, not to the number of decisions"
 
 
@@ -211,7 +211,7 @@ def _decisions(reader: Reader, books: Books, outcomes: Outcomes, names: Names) -
     seen = 0
     for row in reader.all_decisions():
         seen += 1
-        if row.number != seen or row.number > books.head.decisions:
+        if row.number != seen or row.number > books.counters.decisions:
             yield f"decision {seen} is missing, or one is too many"
             return
         yield from outcomes.differences(row)
@@ -219,7 +219,7 @@ def _decisions(reader: Reader, books: Books, outcomes: Outcomes, names: Names) -
         if not 0.0 < row.propensity <= 1.0 + 1e-9:
             yield f"the propensity of decision {row.number} is {row.propensity!r}"
         pending[row.column] += row.state == "open"
-    if seen != books.head.decisions:
-        yield f"there are {seen} decisions, the events give {books.head.decisions}"
+    if seen != books.counters.decisions:
+        yield f"there are {seen} decisions, the events give {books.counters.decisions}"
     if pending.tolist() != books.ledger.pending.tolist():
         yield "the open decisions of the arms are not those that the events give"

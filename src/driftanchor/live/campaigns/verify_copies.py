@@ -48,8 +48,8 @@ class Copies:
         """What does not fit, after the last event."""
         yield from self.wrong
         last = max(self._places, default=0)
-        if self._reader.head.snapshot != last:
-            yield f"the last snapshot is said to be {self._reader.head.snapshot}, and is {last}"
+        if self._reader.counters.snapshot != last:
+            yield f"the last snapshot is said to be {self._reader.counters.snapshot}, and is {last}"
         kept = {(row.start, row.column): row for row in self._reader.history()}
         for key in sorted(kept.keys() | self._past.keys()):
             here, said = kept.get(key), self._past.get(key)
@@ -69,7 +69,7 @@ class Copies:
 
 def _places(reader: Reader) -> Iterator[int]:
     """The events after which there are snapshots, the last first."""
-    place: int | None = reader.head.seq
+    place: int | None = reader.counters.seq
     while place is not None:
         found = reader.snapshot(place)
         place = None if found is None else found.seq - 1

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from driftanchor.core.check import Floats
 from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.rows import KEY_SECONDS, DecisionRow, KeyedRequest
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import KEY_SECONDS, DecisionRow, KeyedRequest
 
 WAITS = ("assigned", "open")  # the states in which a unit gets its decision again
 _UNKNOWN = 0  # in place of a hash

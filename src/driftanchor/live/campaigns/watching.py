@@ -22,8 +22,8 @@ from driftanchor.live.campaigns.books import Books
 from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import DecisionRow
 from driftanchor.live.watch.alarm import Alarm, Mark
 from driftanchor.live.watch.look import look
 from driftanchor.live.watch.watch import Watch, correct, fold
@@ -54,15 +54,15 @@ def advance(batch: Batch, reader: Reader) -> None:
     watch = _current(kept["watch"], books)
     start, number, before = kept["seq"], kept["number"], watch.alarms
     rewards: list[Reward] = []
-    seq = reader.head.seq
+    seq = reader.counters.seq
     if books.sometimes_open:
         rewards, seq = _as_they_came(reader, start, books)
     corrections = reader.corrections(start, seq)
     if not books.windowed:
-        number = reader.head.decisions
+        number = reader.counters.decisions
     else:
         watch = _corrected(watch, corrections, reader, kept, books)
-        if seq == reader.head.seq:  # rows already include all corrections
+        if seq == reader.counters.seq:  # rows already include all corrections
             settled, number = _by_decision(reader, kept, books, batch.now)
             rewards += settled
     watch = _folded(watch, rewards)

@@ -13,12 +13,12 @@ from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput, require
 from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.store_rows import (
+from driftanchor.live.stores.rows import (
     ArmRow,
     CampaignRow,
     CohortRow,
+    Counters,
     DecisionRow,
-    Head,
     HistoryRow,
     KeyedRequest,
     Snapshot,
@@ -31,7 +31,7 @@ class Changes:
     """The changes that a transaction writes atomically.
 
     Attributes:
-        head: The counters of the campaign.
+        counters: The counters of the campaign.
         entries: The new events, numbered without a gap after the last one.
         arms: The new and changed arms.
         made: The new decisions.
@@ -43,7 +43,7 @@ class Changes:
         watch: The state of the shift tests, if it changed.
     """
 
-    head: Head
+    counters: Counters
     entries: list[Entry] = field(default_factory=list)
     arms: list[ArmRow] = field(default_factory=list)
     made: list[DecisionRow] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Changes:
 class Reader(abc.ABC):
     """Reads one campaign in a consistent snapshot."""
 
-    head: Head
+    counters: Counters
 
     @abc.abstractmethod
     def named(self, name: str) -> CampaignRow | None:
@@ -195,8 +195,8 @@ class Store(abc.ABC):
         """Return the names of all campaigns, sorted."""
 
     @abc.abstractmethod
-    def heads(self) -> dict[str, Head]:
-        """Return the head of each campaign by name, in one query."""
+    def counters(self) -> dict[str, Counters]:
+        """Return the counters of each campaign by name, in one query."""
 
     @abc.abstractmethod
     def owner(self, decision_id: str) -> str | None:

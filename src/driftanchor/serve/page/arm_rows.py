@@ -39,7 +39,7 @@ def arm_rows(
     """
     terms, settings = books.terms, books.settings
     lately, of = Counter(recent), max(len(recent), 1)
-    evidence, _ = situation(terms, books.state, books.head.decisions + 1)
+    evidence, _ = situation(terms, books.state, books.counters.decisions + 1)
     noise, ends = terms.policy.noise, terms.reward_range
     common = Posterior(0.0, 0.0) if belief is None else belief
     outlook, total = status.outlook, max(status.decisions, 1)
@@ -75,7 +75,7 @@ def arm_rows(
 
 def believed_move(books: Books) -> Posterior | None:
     """How far all arms are believed to have moved together; `None` if no promise is relative."""
-    evidence, _ = situation(books.terms, books.state, books.head.decisions + 1)
+    evidence, _ = situation(books.terms, books.state, books.counters.decisions + 1)
     if not is_relative(evidence):
         return None
     return common_move(evidence, books.terms.policy.noise)

@@ -9,7 +9,7 @@ from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.watching import alarms_of
-from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.live.watch.watch import Watch
 from driftanchor.render.palette import POLICY_NAMES
 from driftanchor.serve.page.arm_rows import arm_rows, believed_move
@@ -32,12 +32,12 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None)
         gained: The estimate of what the logs saved, if ready.
     """
     books, reader, name = moment.books, moment.reader, moment.row.name
-    terms, head, settings = books.terms, books.head, books.settings
+    terms, counters, settings = books.terms, books.counters, books.settings
     record = reader.watch()
     problems = feed_problems(name, books, reader, now)
     status = Status.of(name, books, alarms_of(record), problems=problems)
     watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
-    recent = list(reader.all_decisions(after=max(head.decisions - RECENT, 0)))
+    recent = list(reader.all_decisions(after=max(counters.decisions - RECENT, 0)))
     belief = believed_move(books)
     ranked = status.outlook.can_rank
     view = {

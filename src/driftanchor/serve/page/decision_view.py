@@ -10,7 +10,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.asking import LONGEST, is_text
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.serve.page.believed import plain
 
 LOOKED_AT = 20_000  # decisions in which a unit is looked for at once
@@ -115,7 +115,7 @@ def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str,
         )
     numbered = re.fullmatch(r"#(\d{1,18})", wanted)
     with campaign.at_one_moment() as moment:
-        reader, last = moment.reader, moment.books.head.decisions
+        reader, last = moment.reader, moment.books.counters.decisions
         end = last if through is None else min(through, last)
         start = max(end - LOOKED_AT, 0)
         if numbered:
@@ -124,7 +124,7 @@ def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str,
             found, start = [x for x in [next(near, None)] if x is not None], 0
         else:
             found = reader.decisions([wanted])
-            held = reader.holding([wanted], moment.books.head.epoch) if through is None else []
+            held = reader.holding([wanted], moment.books.counters.epoch) if through is None else []
             found += [row for row in held if row.number <= start]
             found += reader.of_unit(wanted, start, end)
         labels = moment.books.terms.arms.labels

@@ -1,6 +1,6 @@
 """The overview: every campaign in one sentence, alarms first.
 
-One query returns the head of each campaign. Only campaigns with new events are read again, and only
+One query returns the counters of each campaign. Only campaigns with new events are read again, and
 as many as fit the time budget of one request; the others are shown slightly out of date.
 """
 
@@ -58,8 +58,8 @@ class Overview:
 
         Returns the same object as before if nothing has changed.
         """
-        heads, generation = self._store.heads(), self._store.generation()
-        places = {name: (generation, head.seq) for name, head in heads.items()}
+        counters, generation = self._store.counters(), self._store.generation()
+        places = {name: (generation, each.seq) for name, each in counters.items()}
         known = {name: x for name, x in self._known.items() if name in places}
         stale = [x for x in places if x not in known or known[x][0] != places[x]]
         if self._last is not None and not stale and known.keys() == self._known.keys():

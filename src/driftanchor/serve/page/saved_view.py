@@ -92,13 +92,13 @@ def saved_view(moment: Moment) -> SavedView | None:
     if not decisions.any():
         return None
     if float(books.state.tally.pulls.sum()) < ENOUGH:
-        return SavedView(None, None, books.head.decisions)
+        return SavedView(None, None, books.counters.decisions)
     shares = [settings.floor_of(label) for label in terms.arms]
     floors = np.where(books.ledger.playable, shares, 0.0)[: decisions.size]
     played = Played(
         known.means, known.sds, decisions, floors, terms.policy.noise, terms.reward_range
     )
-    return SavedView(saved(played, terms.seed), until, books.head.decisions)
+    return SavedView(saved(played, terms.seed), until, books.counters.decisions)
 
 
 def _up_to(moment: Moment, until: float | None) -> tuple[Floats, Outlook]:

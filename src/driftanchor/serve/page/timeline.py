@@ -24,7 +24,7 @@ from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.stopping import Outlook, outlook
 from driftanchor.live.state import State
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.store_rows import HistoryRow
+from driftanchor.live.stores.rows import HistoryRow
 from driftanchor.live.terms import Terms
 from driftanchor.serve.page.believed import drawn
 

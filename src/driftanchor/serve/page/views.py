@@ -117,7 +117,7 @@ class Views:
         if kept is not None and now - kept.at < FRESH:
             return kept.answer
         with campaign.at_one_moment() as moment:
-            place = (self._store.generation(), moment.books.head.seq)
+            place = (self._store.generation(), moment.books.counters.seq)
             if kept is not None and kept.place == place and not self._is_new(key, kept):
                 return kept.answer
             data = view(moment)
@@ -132,7 +132,7 @@ class Views:
 
     def _saved_by(self, moment: Moment) -> SavedView | Failed | None:
         """Return the last estimate of what the logs saved; update it in the background."""
-        name, decisions = moment.row.name, moment.books.head.decisions
+        name, decisions = moment.row.name, moment.books.counters.decisions
         last = self._saved.get(name)
         too_early = isinstance(last, SavedView) and last.saved is None
         stale = last is None or too_early or decisions > GREW * last.of
@@ -145,7 +145,7 @@ class Views:
         decisions = 0
         try:
             with self._campaign(name).at_one_moment() as moment:
-                decisions = moment.books.head.decisions
+                decisions = moment.books.counters.decisions
                 found = saved_view(moment)
             if found is not None:
                 self._saved[name] = found

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from driftanchor.live.stores.damage import parsed, typed
+from driftanchor.live.stores.rows import ArmRow
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Insert, Prepared
 from driftanchor.live.stores.sql.schema import arms
-from driftanchor.live.stores.store_rows import ArmRow
 
 _FIXED = ("campaign_id", "arm", "label", "added_seq", "added")
 _PUT = Insert(arms, replaced=tuple(x.name for x in arms.columns if x.name not in _FIXED))

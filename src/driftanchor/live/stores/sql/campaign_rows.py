@@ -12,18 +12,18 @@ from sqlalchemy import bindparam, insert, select, update
 
 from driftanchor.core import record
 from driftanchor.live.stores.damage import damaged, typed
+from driftanchor.live.stores.rows import ArmRow, CampaignRow, Counters
 from driftanchor.live.stores.sql import arm_sums
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
 from driftanchor.live.stores.sql.schema import campaigns, decisions, heads, traffic
-from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
-_FIELDS = [field.name for field in dataclasses.fields(Head)]
+_FIELDS = [field.name for field in dataclasses.fields(Counters)]
 _VALUES = attrgetter(*_FIELDS)
 _HERE = select(*(heads.c[name] for name in _FIELDS)).where(
     heads.c.campaign_id == bindparam("campaign")
 )
-_HEAD = Prepared(_HERE, ["campaign"])
+_COUNTERS = Prepared(_HERE, ["campaign"])
 _LOCK = Prepared(_HERE.with_for_update(), ["campaign"])
 _MOVE = Prepared(
     update(heads)
@@ -42,7 +42,7 @@ _EXPECT = Prepared(
 )
 _BY_NAME = Prepared(select(campaigns).where(campaigns.c.name == bindparam("name")), ["name"])
 _NAMES = Prepared(select(campaigns.c.name), [])
-_HEADS = Prepared(
+_ALL_COUNTERS = Prepared(
     select(campaigns.c.name, *(heads.c[name] for name in _FIELDS)).join(
         heads, heads.c.campaign_id == campaigns.c.id
     ),
@@ -55,7 +55,7 @@ _OWNER = Prepared(
     ["decision"],
 )
 _ADD = Prepared(insert(campaigns), ["name", "created_at", "terms", "settings"])
-_ADD_HEAD = Prepared(insert(heads), ["campaign_id", *_FIELDS])
+_ADD_COUNTERS = Prepared(insert(heads), ["campaign_id", *_FIELDS])
 _ADD_TRAFFIC = Prepared(insert(traffic), ["campaign_id", "expected"])
 
 
@@ -65,7 +65,7 @@ def create(link: Link, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
     _ADD.run(link, row.name, row.created_at, terms, settings)
     kept = find(link, row.name)
     assert kept is not None
-    _ADD_HEAD.run(link, kept.id, *_VALUES(Head()))
+    _ADD_COUNTERS.run(link, kept.id, *_VALUES(Counters()))
     _ADD_TRAFFIC.run(link, kept.id, b"")
     arm_sums.put(link, kept.id, arms)
     return kept
@@ -82,9 +82,9 @@ def names(link: Link) -> list[str]:
     return sorted(name for (name,) in _NAMES.rows(link))
 
 
-def all_heads(link: Link) -> dict[str, Head]:
+def all_counters(link: Link) -> dict[str, Counters]:
     """Where each campaign is, by name."""
-    return {name: _head(row) for name, *row in _HEADS.rows(link)}
+    return {name: _head(row) for name, *row in _ALL_COUNTERS.rows(link)}
 
 
 def owner(link: Link, decision_id: str) -> str | None:
@@ -93,19 +93,19 @@ def owner(link: Link, decision_id: str) -> str | None:
     return found[0][0] if found else None
 
 
-def head(link: Link, campaign: int, *, lock: bool = False) -> Head | None:
+def head(link: Link, campaign: int, *, lock: bool = False) -> Counters | None:
     """Where a campaign is; with `lock`, nobody else writes to it until the transaction ends."""
-    found = (_LOCK if lock else _HEAD).rows(link, campaign)
+    found = (_LOCK if lock else _COUNTERS).rows(link, campaign)
     return _head(found[0]) if found else None
 
 
-def _head(row: Sequence[Any]) -> Head:
-    head = typed(Head, row)
+def _head(row: Sequence[Any]) -> Counters:
+    head = typed(Counters, row)
     head.paused = bool(head.paused)  # SQLite has numbers only
     return head
 
 
-def move(link: Link, campaign: int, head: Head) -> None:
+def move(link: Link, campaign: int, head: Counters) -> None:
     """Keep where a campaign is."""
     _MOVE.run(link, *_VALUES(head), campaign)
 

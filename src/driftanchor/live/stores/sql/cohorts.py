@@ -20,10 +20,10 @@ from sqlalchemy import (
 )
 
 from driftanchor.live.stores.damage import all_typed, parsed
+from driftanchor.live.stores.rows import CohortRow, UnclosedRow
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
 from driftanchor.live.stores.sql.schema import decisions, events
-from driftanchor.live.stores.store_rows import CohortRow, UnclosedRow
 
 
 def _slot(at: ColumnElement[Any], database: str) -> ColumnElement[Any]:

@@ -23,10 +23,10 @@ from sqlalchemy.dialects import postgresql
 
 from driftanchor.errors import shown
 from driftanchor.live.stores.damage import all_typed, damaged, parsed
+from driftanchor.live.stores.rows import DecisionRow, KeyedRequest
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Insert, Prepared, PreparedList
 from driftanchor.live.stores.sql.schema import decisions, request_keys
-from driftanchor.live.stores.store_rows import DecisionRow, KeyedRequest
 
 PAGE = 5_000  # rows that are fetched together
 FORGOTTEN = 5_000  # expired request keys to remove at once

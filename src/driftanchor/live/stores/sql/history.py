@@ -10,10 +10,10 @@ from sqlalchemy import BigInteger, Double, bindparam, cast, func, insert, select
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.damage import all_typed, parsed, typed
+from driftanchor.live.stores.rows import HistoryRow, Snapshot
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Insert, Prepared
 from driftanchor.live.stores.sql.schema import history, snapshots, watches
-from driftanchor.live.stores.store_rows import HistoryRow, Snapshot
 
 _WATCH = Prepared(
     select(watches.c.record).where(watches.c.campaign_id == bindparam("campaign")), ["campaign"]

@@ -6,6 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.rows import (
+    KEY_SECONDS,
+    ArmRow,
+    CampaignRow,
+    CohortRow,
+    Counters,
+    DecisionRow,
+    HistoryRow,
+    KeyedRequest,
+    Snapshot,
+    UnclosedRow,
+)
 from driftanchor.live.stores.sql import (
     arm_sums,
     campaign_rows,
@@ -16,27 +28,15 @@ from driftanchor.live.stores.sql import (
 )
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.store import Changes, Reader
-from driftanchor.live.stores.store_rows import (
-    KEY_SECONDS,
-    ArmRow,
-    CampaignRow,
-    CohortRow,
-    DecisionRow,
-    Head,
-    HistoryRow,
-    KeyedRequest,
-    Snapshot,
-    UnclosedRow,
-)
 
 
 class SqlReader(Reader):
     """Reads one campaign in one transaction."""
 
-    def __init__(self, link: Link, campaign: int, head: Head) -> None:
+    def __init__(self, link: Link, campaign: int, head: Counters) -> None:
         self._link = link
         self._campaign = campaign
-        self.head = head
+        self.counters = head
 
     def named(self, name: str) -> CampaignRow | None:
         """Return the campaign of this name."""
@@ -44,7 +44,7 @@ class SqlReader(Reader):
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """Return the events after a sequence number."""
-        last = self.head.seq if through is None else min(through, self.head.seq)
+        last = self.counters.seq if through is None else min(through, self.counters.seq)
         return events.after(self._link, self._campaign, after, last)
 
     def arms(self) -> list[ArmRow]:
@@ -147,7 +147,7 @@ def write(link: Link, campaign: int, changes: Changes) -> None:
             before = changes.entries[0].at - KEY_SECONDS
             decisions.forget_keys(link, campaign, before)
         history.keep(link, campaign, changes.snapshot)
-    campaign_rows.move(link, campaign, changes.head)
+    campaign_rows.move(link, campaign, changes.counters)
 
 
 def happened(link: Link, campaign: int, changes: Changes) -> bool:

@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL
 
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.stores.access_keys import KeyRow
+from driftanchor.live.stores.rows import ArmRow, CampaignRow, Counters
 from driftanchor.live.stores.sql import campaign_rows, key_rows, sql_engine, versions
 from driftanchor.live.stores.sql.connections import Connections
 from driftanchor.live.stores.sql.failures import Interrupted, translated
@@ -31,7 +32,6 @@ from driftanchor.live.stores.sql.write_turn import (
     no_litter,
 )
 from driftanchor.live.stores.store import Changes, Reader, Store
-from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
 T = TypeVar("T")
 PATIENCE = 10.0  # seconds in which a transaction whose connection broke is tried again
@@ -105,10 +105,10 @@ class SqlStore(Store):
         with self._reading() as link:
             return campaign_rows.names(link)
 
-    def heads(self) -> dict[str, Head]:
+    def counters(self) -> dict[str, Counters]:
         """Return the head of each campaign."""
         with self._reading() as link:
-            return campaign_rows.all_heads(link)
+            return campaign_rows.all_counters(link)
 
     def owner(self, decision_id: str) -> str | None:
         """Return the campaign of a decision."""

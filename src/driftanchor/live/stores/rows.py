@@ -32,7 +32,7 @@ class CampaignRow:
 
 
 @dataclass(slots=True)
-class Head:
+class Counters:
     """Where a campaign is: the row that a writer locks.
 
     Attributes:
