@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from types import TracebackType
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 from urllib.parse import quote
 
-from driftanchor.client.defaults import Default, arm_of_default
-from driftanchor.client.line import Line
-from driftanchor.client.read_answers import decision_of, foreign, list_in, outcome_of, receipt_of
+from driftanchor.client.defaults import Default, DefaultQueue, default_arm
+from driftanchor.client.transport import Transport, problem_error
 from driftanchor.core import check
 from driftanchor.core.record import Record
 from driftanchor.errors import (
@@ -25,9 +26,11 @@ from driftanchor.errors import (
 from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text, reward_pairs
 from driftanchor.live.campaigns.settings import KEEP, Keep
 
-ANSWERS_BY = 0.9  # of `default_after`; the rest is for coming back with the default
-MOST = 1_000  # decisions of one call
-MOST_REWARDS = 500  # of one request: a server takes 64 KiB
+WAIT_SHARE = 0.9  # of `default_after`; the rest is for returning the default
+REPORT_TIMEOUT = 2.0  # seconds
+MAX_DECISIONS = 1_000  # of one call
+MAX_REWARDS = 500  # of one request: a server takes 64 KiB
+T = TypeVar("T", Decision, Receipt)
 
 
 class Client:
@@ -50,7 +53,8 @@ class Client:
             role decide, `tell` and `expose` reward, `status` read.
         campaign: The name of the campaign; needed if the server has several.
         timeout: Seconds before a call fails.
-        default_after: Seconds after which `ask` returns the default, if one is given.
+        default_after: Seconds within which `ask` returns the default, if one is given. It waits
+            90 % of them for the server.
 
     Example:
         >>> client = Client("http://127.0.0.1:8484", campaign="checkout")
@@ -71,7 +75,7 @@ class Client:
         self.name = None if campaign is None else _name(campaign)
         self._timeout = check.number(timeout, "timeout", above=0.0, high=3_600.0)
         self._default_after = check.number(default_after, "default_after", above=0.0, high=3_600.0)
-        self._line = Line(url, key, self._timeout)
+        self._shared_session = _Session(url, key, self._timeout)
 
     def campaign(self, name: str) -> Client:
         """Return a client for another campaign on the same server; they share connections."""
@@ -127,22 +131,22 @@ class Client:
             StoreUnavailable: The server did not answer in time, and there is no default.
             DriftanchorError: For the same reasons as `Campaign.ask`.
         """
-        count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
-        body = {
-            "unit": _sent(unit, "unit"),
+        count = 1 if n is None else check.whole(n, "n", low=1, high=MAX_DECISIONS)
+        body: Record = {
+            "unit": _text(unit, "unit"),
             "exclude": [str(x) for x in check.items(exclude, "exclude")],
             "n": None if n is None else count,
             "peek": check.flag(peek, "peek"),
         }
-        same: str | None = _sent(key, "key")
-        if same is None and unit is None:
-            same = secrets.token_hex(16)
-        sent = {name: value for name, value in body.items() if value not in (None, [], False)}
+        body = {name: value for name, value in body.items() if value not in (None, [], False)}
+        if key is None and unit is None:
+            key = secrets.token_hex(16)
+        key = _text(key, "key")
         if default is None:
-            answers = self._asked(sent, same, self._timeout, self._timeout)
+            answers = self._ask(body, key, self._timeout)
+            self._keep_decision(body)
         else:
-            played = _default(self.name, same, default, unit)
-            answers = self._asked_or_default(sent, same, count, played)
+            answers = self._ask_or_default(body, key, count, default)
         return answers[0] if n is None else answers
 
     def tell(self, decision_id: str, reward: float, *, allow_outside: bool = False) -> Receipt:
@@ -150,12 +154,11 @@ class Client:
 
         The reward of a default is ignored, and the receipt says so.
         """
-        arm = arm_of_default(decision_id)
+        arm = default_arm(decision_id)
         if arm is not None:
             return Receipt(decision_id, "ignored", arm, None)
-        path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/reward"
         body = {"value": _reward(reward), **_outside(allow_outside)}
-        return receipt_of(self._line.call("PUT", path, body))
+        return _receipt(self._session.transport.call("PUT", _path(decision_id, "reward"), body))
 
     def correct(
         self,
@@ -167,14 +170,13 @@ class Client:
         allow_outside: bool = False,
     ) -> Receipt:
         """Correct a reported reward, as `Campaign.correct` does. Safe to retry."""
-        path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/reward"
         body = {
             "value": _reward(reward),
             "before": check.number(before, "before"),
-            **({} if reason is None else {"reason": _sent(reason, "reason")}),
+            **({} if reason is None else {"reason": _text(reason, "reason")}),
             **_outside(allow_outside),
         }
-        return receipt_of(self._line.call("PATCH", path, body))
+        return _receipt(self._session.transport.call("PATCH", _path(decision_id, "reward"), body))
 
     def change(
         self,
@@ -192,7 +194,7 @@ class Client:
 
         Safe to retry.
         """
-        given = {
+        settings = {
             "reward_window": reward_window,
             "default_reward": default_reward,
             "floor": floor,
@@ -201,10 +203,10 @@ class Client:
             "bias_bound": bias_bound,
             "relative_bound": relative_bound,
         }
-        body = {name: _setting(name, value) for name, value in given.items() if value is not KEEP}
-        self._line.call(
-            "PATCH", self._line.path(self.name), {"reason": _sent(reason, "reason"), **body}
-        )
+        body = {"reason": _text(reason, "reason")}
+        body |= {name: _setting(name, x) for name, x in settings.items() if x is not KEEP}
+        session = self._session
+        session.transport.call("PATCH", session.path(self.name), body)
 
     def tell_many(
         self, rewards: Iterable[tuple[str, float]], *, allow_outside: bool = False
@@ -217,36 +219,36 @@ class Client:
         """
         outside = _outside(allow_outside)
         outcomes: list[Receipt | Exception | None] = []
-        items, places = [], []
+        items: list[tuple[int, Record]] = []  # position and content of each reward to send
         for decision_id, reward in reward_pairs(rewards):
-            outcomes.append(_settled_here(decision_id, reward))
+            outcomes.append(_local_outcome(decision_id, reward))
             if outcomes[-1] is None:
-                places.append(len(outcomes) - 1)
-                items.append({"decision_id": decision_id, "value": _reward(reward), **outside})
-        for i in range(0, len(items), MOST_REWARDS):
-            data = self._line.call("POST", "/v1/rewards", {"rewards": items[i : i + MOST_REWARDS]})
-            found = list_in(data, "results")
-            here = places[i : i + MOST_REWARDS]
-            if len(found) != len(here):
-                raise foreign("results")
-            for place, one in zip(here, found, strict=True):
-                outcomes[place] = outcome_of(one)
+                item = {"decision_id": decision_id, "value": _reward(reward), **outside}
+                items.append((len(outcomes) - 1, item))
+        for start in range(0, len(items), MAX_REWARDS):
+            batch = items[start : start + MAX_REWARDS]
+            body = {"rewards": [item for _, item in batch]}
+            results = _member(self._session.transport.call("POST", "/v1/rewards", body), "results")
+            if len(results) != len(batch):
+                raise _unusable("results")
+            for (position, _), result in zip(batch, results, strict=True):
+                outcomes[position] = _outcome(result)
         return [x for x in outcomes if x is not None]
 
     def expose(self, decision_id: str) -> Receipt:
         """Report that a decision was shown, as `Campaign.expose` does."""
-        arm = arm_of_default(decision_id)
+        arm = default_arm(decision_id)
         if arm is not None:
             return Receipt(decision_id, "ignored", arm, None)
-        path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/exposure"
-        return receipt_of(self._line.call("POST", path))
+        return _receipt(self._session.transport.call("POST", _path(decision_id, "exposure")))
 
     def status(self) -> Record:
         """Return the campaign's status, as `Campaign.status().to_json()` does."""
-        found = self._line.call("GET", self._line.path(self.name))
-        if not isinstance(found, dict):
-            raise foreign("status")
-        return found
+        session = self._session
+        status = session.transport.call("GET", session.path(self.name))
+        if not isinstance(status, dict):
+            raise _unusable("status")
+        return status
 
     def report_defaults(self) -> int:
         """Try to report the defaults that were played; return how many are still unreported.
@@ -254,11 +256,11 @@ class Client:
         A background thread retries until all are reported. Defaults still unreported when the
         process ends are lost.
         """
-        return self._line.defaults.report()
+        return self._session.defaults.report()
 
     def close(self) -> None:
         """Try once to report pending defaults, then close the connections."""
-        self._line.close()
+        self._session.close()
 
     def __enter__(self) -> Client:
         return self
@@ -274,68 +276,147 @@ class Client:
     def __repr__(self) -> str:
         return f"<Client: {self.name or 'the only campaign'} at {self.url}>"
 
-    def _asked(
-        self, body: Record, key: str | None, seconds: float, promised: float
-    ) -> list[Decision]:
-        path = f"{self._line.path(self.name)}/decisions"
-        data = self._line.call(
-            "POST", path, body, seconds=seconds, request_key=key, promised=promised
-        )
-        if "unit" in body and "peek" not in body:
-            self._line.defaults.shown(self.name, body["unit"])
-        if "n" in body:
-            return [decision_of(one) for one in list_in(data, "decisions")]
-        return [decision_of(data)]
+    @property
+    def _session(self) -> _Session:
+        session = self._shared_session
+        if session.pid != os.getpid():  # forked: the connections belong to the parent
+            session.open()
+        return session
 
-    def _asked_or_default(
-        self, body: Record, key: str | None, count: int, default: Default
+    def _ask(self, body: Record, key: str | None, timeout: float) -> list[Decision]:
+        session = self._session
+        path = f"{session.path(self.name)}/decisions"
+        answer = session.transport.call("POST", path, body, timeout=timeout, idempotency_key=key)
+        if "n" in body:
+            return [_read(Decision, one) for one in _member(answer, "decisions")]
+        return [_read(Decision, answer)]
+
+    def _keep_decision(self, body: Record) -> None:
+        """The caller has the unit's decision, so a pending report must not close it."""
+        if "unit" in body and "peek" not in body:
+            self._session.defaults.keep_decision(self.name, body["unit"])
+
+    def _ask_or_default(
+        self, body: Record, key: str | None, count: int, arm: object
     ) -> list[Decision]:
         """Return the decisions, or the default if the server does not answer in time."""
-        promised = self._default_after
-        seconds = ANSWERS_BY * promised
+        if not isinstance(arm, str) or not arm:
+            raise InvalidInput(f"must be the name of an arm, got {shown(arm)}", argument="default")
+        session, unit, at = self._session, body.get("unit"), time.monotonic()
+        wait = WAIT_SHARE * self._default_after
         try:
-            return self._line.within(
-                seconds, lambda: self._asked(body, key, seconds, promised), promised
-            )
+            decisions = session.transport.run_within(wait, lambda: self._ask(body, key, wait))
         except (TimeoutError, StoreUnavailable, CampaignPaused, DefaultPlayed) as error:
-            why = str(error)
+            reason = str(error)
         except DriftanchorError as error:
             if type(error) is not DriftanchorError:  # the caller's error
                 raise
-            why = str(error)  # the server failed
+            reason = str(error)  # the server failed
+        else:
+            self._keep_decision(body)
+            return decisions
+        if key is None:
+            default = Default(self.name, secrets.token_hex(16), arm, at, unit)
+        else:
+            default = Default(self.name, key, arm, at)
         if "peek" not in body:
-            self._line.defaults.add(default)
-        note = f"the caller's default: {why}"
+            session.defaults.add(default)
         return [
             Decision(
-                default.id(i),
-                default.arm,
-                float("nan"),
-                False,
-                self.name or "",
-                0,
-                body.get("unit"),
-                note=note,
+                id=default.decision_id(i),
+                arm=arm,
+                propensity=float("nan"),
+                replayed=False,
+                campaign=self.name or "",
+                number=0,
+                unit=unit,
+                note=f"the caller's default: {reason}",
             )
             for i in range(count)
         ]
 
 
-def _default(campaign: str | None, key: str | None, arm: object, unit: str | None) -> Default:
-    if not isinstance(arm, str) or not arm:
-        raise InvalidInput(f"must be the name of an arm, got {shown(arm)}", argument="default")
-    at = time.monotonic()
-    if key is None:
-        return Default(campaign, secrets.token_hex(16), arm, at, unit)
-    return Default(campaign, key, arm, at)
+class _Session:
+    """The connections and pending defaults that all clients of one server share.
+
+    Attributes:
+        pid: The process that opened the connections.
+        transport: Sends requests.
+        defaults: Defaults not yet reported.
+    """
+
+    def __init__(self, url: str, key: str | None, timeout: float) -> None:
+        self._url, self._key, self._timeout = url, key, timeout
+        self._only: str | None = None
+        self.open()
+
+    def open(self) -> None:
+        """Start with new connections and no pending defaults."""
+        self.pid = os.getpid()
+        self.transport = Transport(self._url, self._key, self._timeout)
+        self.defaults = DefaultQueue(self._report)
+
+    def path(self, campaign: str | None) -> str:
+        """Return a campaign's path; `None` means the server's only campaign."""
+        if campaign is None:
+            campaign = self._only = self._only or self._only_campaign()
+        return f"/v1/campaigns/{quote(campaign, safe='')}"
+
+    def close(self) -> None:
+        """Try once to report pending defaults, then close the connections."""
+        self.defaults.close()
+        self.transport.close()
+
+    def _only_campaign(self) -> str:
+        campaigns = _member(self.transport.call("GET", "/v1/campaigns"), "campaigns")
+        names = [str(x.get("name")) for x in campaigns if isinstance(x, dict)]
+        if len(names) != 1:
+            known = ", ".join(names[:10]) or "none"
+            raise InvalidInput(
+                f"is needed: the server has {len(names)} campaigns ({known})", argument="campaign"
+            )
+        return names[0]
+
+    def _report(self, campaign: str | None, defaults: list[Default]) -> None:
+        now = time.monotonic()
+        items = [
+            {"key": x.key, "arm": x.arm, "ago": now - x.at}
+            | ({} if x.unit is None else {"unit": x.unit})
+            for x in defaults
+        ]
+        path = f"{self.path(campaign)}/defaults"
+        self.transport.call("POST", path, {"defaults": items}, timeout=REPORT_TIMEOUT)
 
 
-def _settled_here(decision_id: object, reward: object) -> Receipt | Exception | None:
-    """What became of a reward that is not for the server; `None` if it is."""
-    arm = arm_of_default(decision_id)
+def _path(decision_id: object, part: str) -> str:
+    return f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/{part}"
+
+
+def _read(kind: type[T], data: Any) -> T:
+    """Build a decision or receipt from JSON; unknown members are ignored."""
     try:
-        if arm is not None:
-            return Receipt(str(decision_id), "ignored", arm, None)
+        return kind(**{x.name: data[x.name] for x in fields(kind) if x.name in data})
+    except (TypeError, KeyError):
+        raise _unusable(kind.__name__.lower()) from None
+
+
+def _receipt(data: Any) -> Receipt:
+    return _read(Receipt, data)
+
+
+def _outcome(data: Any) -> Receipt | Exception:
+    """Return the receipt of one reward of a batch, or the error that `tell` would raise."""
+    if isinstance(data, dict) and data.get("status") == "refused":
+        return problem_error(422, data)
+    return _receipt(data)
+
+
+def _local_outcome(decision_id: object, reward: object) -> Receipt | Exception | None:
+    """Return the outcome of a reward that cannot or need not be sent; `None` for the others."""
+    arm = default_arm(decision_id)
+    if arm is not None:
+        return Receipt(str(decision_id), "ignored", arm, None)
+    try:
         decision_id_text(decision_id)
         _reward(reward)
     except InvalidInput as error:
@@ -343,15 +424,30 @@ def _settled_here(decision_id: object, reward: object) -> Receipt | Exception | 
     return None
 
 
+def _member(data: Any, name: str) -> list[Any]:
+    """Return a list from a JSON object."""
+    items = data.get(name) if isinstance(data, dict) else None
+    if not isinstance(items, list):
+        raise _unusable(name)
+    return items
+
+
+def _unusable(name: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"the server's answer has no usable {name}: check that the address is that of "
+        "driftanchor, and that the server's version fits the client's"
+    )
+
+
 def _reward(value: object) -> float:
-    """A reward that can be sent; the server knows its range."""
+    """Validate a reward; the server checks its range."""
     if type(value).__name__ in ("bool", "bool_"):
         raise InvalidInput(f"must be a number, got {value!r}: write 1 or 0", argument="reward")
     return check.number(value, "reward")
 
 
 def _setting(name: str, value: object) -> object:
-    """Convert a setting or bound to JSON, with null for an infinite bound."""
+    """Convert a setting or bound to JSON; an infinite bound becomes null."""
     if isinstance(value, Mapping):
         return {str(label): _setting(name, x) for label, x in value.items()}
     if value is None or isinstance(value, bool):
@@ -364,8 +460,8 @@ def _outside(allowed: bool) -> Record:
     return {"allow_outside": True} if check.flag(allowed, "allow_outside") else {}
 
 
-def _sent(value: object, argument: str) -> Any:
-    """A text that can be sent; the server knows what it may be."""
+def _text(value: object, argument: str) -> Any:
+    """Check that the value is text or None; the server checks the rest."""
     if value is None or isinstance(value, str):
         return value
     raise InvalidInput(f"must be text, got {shown(value)}", argument=argument)
