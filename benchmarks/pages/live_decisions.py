@@ -9,7 +9,7 @@ import numpy as np
 from driftanchor import POLICIES, OfflineData, Policy
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.live.decider import Decider
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.terms import Terms
 
@@ -54,7 +54,7 @@ def differing(policy: Policy, setting: str, decisions: int, seed: int) -> int:
         seed: The seed of the decisions and of what happens.
     """
     terms = Terms.declare(policy, reward_range=(0, 1), seed=seed, **SETTINGS[setting])
-    decider = Decider(terms, Ledger.start(terms.arms, policy.memory))
+    decider = Decider(terms, State.start(terms.arms, policy.memory))
     if not decider.prepare():
         raise RuntimeError(f"{policy.name} cannot be compiled")
     happens, late, differ = random.Random(seed), list[int](), 0
@@ -81,11 +81,11 @@ def _pay(decider: Decider, late: list[int], happens: random.Random) -> None:
 
 def _meanwhile(decider: Decider, n: int, late: list[int]) -> None:
     """What happens at set times beside decisions and rewards."""
-    turn, least = n % BLOCK, int(decider.ledger.pulls.argmin())
+    turn, least = n % BLOCK, int(decider.state.pulls.argmin())
     if turn == RETIRE:
         decider.apply(Paused(least))
     elif turn == RESTORE:
-        for column in np.flatnonzero(~decider.ledger.playable):
+        for column in np.flatnonzero(~decider.state.playable):
             decider.apply(Resumed(int(column)))
     elif turn == GIVE_UP and late:
         decider.apply(GivenUp(late.pop(), 1))

@@ -62,8 +62,8 @@ def _paths(demo: Demo) -> dict[str, str]:
     """The address of each view; the decision is one that the rule made."""
     name = PARTS[0].name
     campaign = Campaign.load(name, store=demo.store, clock=demo.clock)
-    with campaign.at_one_moment() as moment:
-        rows = list(moment.reader.all_decisions(after=moment.books.counters.decisions - 200))
+    with campaign.at_one_moment() as reading:
+        rows = list(reading.reader.all_decisions(after=reading.current.counters.decisions - 200))
     chosen = next(x.id for x in rows if "largest index" in campaign.explain(x.id).reason)
     return {
         "overview": "/",

@@ -26,10 +26,10 @@ def test_changes_are_found_among_decisions_by_an_index(store: Store, store_url: 
     campaign.pause_arm("A")
     campaign.ask(n=5)
     campaign.new_epoch()
-    with campaign.at_one_moment() as moment:
-        found = moment.reader.changes()
+    with campaign.at_one_moment() as reading:
+        found = reading.reader.changes()
         assert [(x.seq, x.kind) for x in found] == [(6, "arm_paused"), (12, "epoch")]
-        assert [x.seq for x in moment.reader.changes(after=6)] == [12]
+        assert [x.seq for x in reading.reader.changes(after=6)] == [12]
     if store_url.startswith("sqlite"):
         query = str(events._CHANGES._statement.compile(dialect=DIALECTS["sqlite"]))
         with create_engine(store_url).connect() as connection:
@@ -41,8 +41,8 @@ def test_decisions_of_a_unit_are_found_in_a_range(store: Store) -> None:
     campaign = create(store, sticky=None)
     for unit in ("u", "v", "u", "u"):
         campaign.ask(unit)
-    with campaign.at_one_moment() as moment:
-        find = moment.reader.of_unit
+    with campaign.at_one_moment() as reading:
+        find = reading.reader.of_unit
         assert [x.number for x in find("u", 0, 9)] == [1, 3, 4]
         assert [x.number for x in find("u", 1, 3)] == [3]
         assert find("w", 0, 9) == []

@@ -21,7 +21,7 @@ from driftanchor import (
 from driftanchor.core.noise import Stream
 from driftanchor.live import compiling
 from driftanchor.live.decider import Decider
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 
 
@@ -52,7 +52,7 @@ class Pythonic(Policy):
 
 def decider(policy: Policy) -> Decider:
     terms = Terms.declare(policy, arms=["A", "B"], seed=1)
-    return Decider(terms, Ledger.start(terms.arms, policy.memory))
+    return Decider(terms, State.start(terms.arms, policy.memory))
 
 
 def test_a_kernel_serves_all_policies_of_a_class() -> None:

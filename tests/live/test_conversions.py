@@ -62,8 +62,8 @@ def test_it_is_looked_for_until_something_is_known(
     waiting: int, rewards: list[float], still: bool, warned: bool
 ) -> None:
     terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
-    ledger = after(terms, [], waiting).ledger()
+    state = after(terms, [], waiting).copy()
     event = Rewarded((0,) * len(rewards), tuple(rewards))
-    found, said = conversions.look(terms, ledger, event)
+    found, said = conversions.look(terms, state, event)
     assert (found, bool(said)) == (still, warned)
-    assert (ledger.came, ledger.waiting) == (0, waiting)
+    assert (state.reward_count, state.pending_count) == (0, waiting)

@@ -21,7 +21,6 @@ from driftanchor.core.noise import Stream
 from driftanchor.live import compiling, decide
 from driftanchor.live import decider as module
 from driftanchor.live.decider import Decider
-from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State, fold
 from driftanchor.live.state_events import ArmAdded, Event, Matured, Paused, Rewarded
 from driftanchor.live.terms import Terms
@@ -29,7 +28,7 @@ from driftanchor.live.terms import Terms
 
 def made(policy: Policy, **promises: Any) -> tuple[Terms, Decider]:
     terms = Terms.declare(policy, offline=OFFLINE, seed=3, **(promises or {"bias_bound": 0.1}))
-    return terms, Decider(terms, Ledger.start(terms.arms, policy.memory))
+    return terms, Decider(terms, State.start(terms.arms, policy.memory))
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -51,20 +50,20 @@ def test_it_decides_as_the_pure_functions_do(name: str) -> None:
         for each in happened:
             decider.apply(each)
             terms, state = terms.after(each), fold(state, each)
-        assert (decider.terms, State.of(decider.ledger)) == (terms, state)
-    assert decider.ledger.came == paid
+        assert (decider.terms, decider.state) == (terms, state)
+    assert decider.state.reward_count == paid
 
 
 def test_what_the_policy_sees_is_the_evidence_of_the_ledger() -> None:
     terms = Terms.declare(GuardedAnchorTS(), offline=MOVED, relative_bound=0.05, seed=1)
-    decider = Decider(terms, Ledger.start(terms.arms))
+    decider = Decider(terms, State.start(terms.arms))
     decider.apply(Rewarded((0, 0, 2), (0.5, 0.25, 1.0)))
     evidence, now = decider.situation(2, exclude=["A"])
     assert evidence.totals.tolist() == [0.75, 0.0, 1.0]
     assert evidence.offline_means.tolist() == [0.5, 0.25, 0.0]
     assert evidence.playable.tolist() == [False, True, True]
     assert now == Round(t=4, arms=2)
-    assert decider.ledger.playable.all()
+    assert decider.state.playable.all()
 
 
 def test_what_a_policy_does_to_its_memory_is_forgotten_unless_applied() -> None:
@@ -72,9 +71,9 @@ def test_what_a_policy_does_to_its_memory_is_forgotten_unless_applied() -> None:
     once = decider.next_decision()
     assert once.memory
     assert decider.next_decision() == once
-    assert not decider.ledger.memory.any()
+    assert not decider.state.memory.any()
     decider.apply(once)
-    assert decider.ledger.memory.any()
+    assert decider.state.memory.any()
 
 
 def test_it_asks_for_a_kernel_when_much_was_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +119,7 @@ def test_a_rule_may_only_look_at_what_happened() -> None:
     assert not decider.prepare()
     with pytest.raises(InvalidInput, match=r"'forger' raised ValueError: .* read-only"):
         decider.decide(1)
-    assert decider.ledger.totals.tolist() == [0.0, 0.0, 0.0]
+    assert decider.state.totals.tolist() == [0.0, 0.0, 0.0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +163,7 @@ def test_fractions_of_pulls_are_compiled_alike(
         found: list[Event] = []
         for n in range(60):
             if n in (6, 30):
-                worth = [0.3 * x for x in decider.ledger.pending.tolist()]
+                worth = [0.3 * x for x in decider.state.pending.tolist()]
                 totals = [0.4 * x for x in worth]
                 decider.apply(Matured(tuple(worth), tuple(totals)))
                 assert not compiled or decider.prepare()

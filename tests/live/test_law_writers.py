@@ -8,15 +8,15 @@ from driftanchor import AnchorTS, ArtificialReplay, OfflineData, Terms
 from driftanchor.live import background, law_writers
 from driftanchor.live.decider import Decider
 from driftanchor.live.law_writers import LawWriters
-from driftanchor.live.ledger import Ledger
 from driftanchor.live.propensities import propensities
+from driftanchor.live.state import State
 from driftanchor.live.state_events import Rewarded
 
 
 def test_writers_are_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(law_writers, "ENOUGH", 6)
     terms = Terms.declare(AnchorTS(noise=0.5), arms=["A", "B", "C"], seed=1)
-    decider = Decider(terms, Ledger.start(terms.arms))
+    decider = Decider(terms, State.start(terms.arms))
     decider.apply(Rewarded((0, 1, 2), (0.5, 0.75, 0.25)))
     evidence, now = decider.situation(1)
     writers = LawWriters(terms.policy)
@@ -39,7 +39,7 @@ def test_arms_that_move_together_are_compiled_sooner(monkeypatch: pytest.MonkeyP
     together = Terms.declare(offline=logs, seed=1, relative_bound=0.1)
     apart = Terms.declare(offline=logs, seed=1, bias_bound=0.1)
     for terms, decisions in ((together, 25), (apart, 1_000)):
-        decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
+        decider = Decider(terms, State.start(terms.arms, terms.policy.memory))
         writers = LawWriters(terms.policy)
         asked.clear()
         for _ in range(decisions - 1):
@@ -53,7 +53,7 @@ def test_a_policy_without_a_law_is_not_compiled(monkeypatch: pytest.MonkeyPatch)
     asked: list[object] = []
     monkeypatch.setattr(law_writers, "compile_once", lambda key, _: asked.append(key))
     terms = Terms.declare(ArtificialReplay(), arms=["A", "B"], seed=1)
-    evidence, now = Decider(terms, Ledger.start(terms.arms)).situation(1)
+    evidence, now = Decider(terms, State.start(terms.arms)).situation(1)
     writers = LawWriters(terms.policy)
     writers.compile_early(evidence, now)
     assert writers.compiled(evidence, now) is None

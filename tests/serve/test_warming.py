@@ -25,11 +25,11 @@ def test_kernels_are_there_before_the_first_request(tmp_path: Path) -> None:
     served = serving(tmp_path / "store.db", 300.0)
     Campaign.create("c", arms=["A", "B"], store=served.store, seed=1)
     warm_up(served)
-    with served.campaign("c").at_one_moment() as moment:
-        books = moment.books
-        evidence, now = books.decider.situation(1)
-        assert compiling.ready(compiling.kind_of(books.terms.policy, evidence)) is not None
-        assert books.law_writers.compiled(evidence, now) is not None
+    with served.campaign("c").at_one_moment() as reading:
+        current = reading.current
+        evidence, now = current.decider.situation(1)
+        assert compiling.ready(compiling.kind_of(current.terms.policy, evidence)) is not None
+        assert current.law_writers.compiled(evidence, now) is not None
     served.close()
 
 

@@ -5,7 +5,7 @@ A decision takes a straight line. `terms` (what was agreed) and `state` (what ha
 what callers ask for and turns it into events too. `records` writes terms and state as JSON.
 `watch` says whether live rewards still fit what was promised of the logs.
 
-Whoever makes one decision after the other keeps a `Decider`: it has the terms and a `Ledger`, which
+Whoever makes one decision after the other keeps a `Decider`: it has the terms and a `State`, which
 is a state that events change in place, and decides from it without a copy, compiled once a kernel
 is ready (`compiling`). `Learner` does so. The pure functions use the same classes, once for each
 call: read terms and state, call `next_decision`, append the event.

@@ -6,7 +6,6 @@ nothing wait for ever.
 
 import math
 
-from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State, fold
 from driftanchor.live.state_events import Rewarded
 from driftanchor.live.terms import Terms
@@ -30,7 +29,7 @@ def all_at_top(terms: Terms, state: State) -> bool:
     return bool((gap <= 1e-9 * abs(top) * tally.pulls).all())
 
 
-def look(terms: Terms, ledger: Ledger, event: Rewarded) -> tuple[bool, str]:
+def look(terms: Terms, state: State, event: Rewarded) -> tuple[bool, str]:
     """What rewards that are about to be learned say, where all before them were the highest.
 
     Returns:
@@ -40,9 +39,12 @@ def look(terms: Terms, ledger: Ledger, event: Rewarded) -> tuple[bool, str]:
     top = top_reward(terms)
     if not all(abs(reward - top) <= 1e-9 * abs(top) for reward in event.rewards):
         return False, ""
-    if ledger.came + len(event.rewards) < FEWEST or ledger.came >= ledger.waiting:
+    if (
+        state.reward_count + len(event.rewards) < FEWEST
+        or state.reward_count >= state.pending_count
+    ):
         return True, ""
-    state = fold(State.of(ledger), event)
+    state = fold(state, event)
     if only_conversions(terms, state):
         return False, warning(terms, state)
     return True, ""

@@ -44,7 +44,7 @@ def situation(
         n: The number of the decision; the first is 1.
         exclude: Arms that cannot be played this time.
     """
-    return Decider(terms, state.ledger()).situation(n, check.items(exclude, "exclude"))
+    return Decider(terms, state.copy()).situation(n, check.items(exclude, "exclude"))
 
 
 def decide(
@@ -63,7 +63,7 @@ def decide(
         >>> terms.arms[column]
         'B'
     """
-    return Decider(terms, state.ledger()).decide(n, check.items(exclude, "exclude"))
+    return Decider(terms, state.copy()).decide(n, check.items(exclude, "exclude"))
 
 
 def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) -> Decided:
@@ -74,7 +74,7 @@ def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) ->
         >>> next_decision(terms, State.start(terms.arms), exclude=["B"])
         Decided(number=1, column=0, memory=(), waits=True)
     """
-    return Decider(terms, state.ledger()).next_decision(check.items(exclude, "exclude"))
+    return Decider(terms, state.copy()).next_decision(check.items(exclude, "exclude"))
 
 
 def probabilities(

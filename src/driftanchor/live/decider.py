@@ -1,4 +1,4 @@
-"""Decider: terms and a ledger, laid out for fast successive decisions.
+"""Decider: terms and a state, laid out for fast successive decisions.
 
 Constants are computed once: the arrays of the logs, the key of the noise, the policy's parameters.
 Decisions are interpreted until a compiled kernel is ready (see `compiling`). Both run the same code
@@ -20,8 +20,7 @@ from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import key, start, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live import background, compiling
-from driftanchor.live.ledger import FEW, Ledger
-from driftanchor.live.state import changed_rows
+from driftanchor.live.state import FEW, State, changed_rows
 from driftanchor.live.state_events import (
     ArmAdded,
     BoundsChanged,
@@ -40,29 +39,29 @@ ALL = 4  # arms up to which a kernel looks at all of them: to note which changed
 
 
 class Decider:
-    """Makes decisions under fixed terms, and keeps a ledger up to date.
+    """Makes decisions under fixed terms, and keeps a state up to date.
 
     Not thread-safe: hold a lock to share it.
 
     Attributes:
         terms: The terms in force.
-        ledger: The current state. Callers may add rewards to it; use `apply` for other events.
+        state: The current state. Callers may add rewards to it; use `apply` for other events.
         labels: The arms' labels, by column.
 
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], seed=1)
-        >>> decider = Decider(terms, Ledger.start(terms.arms))
+        >>> decider = Decider(terms, State.start(terms.arms))
         >>> event = decider.next_decision(exclude=["B"])
         >>> event
         Decided(number=1, column=0, memory=(), waits=True)
         >>> decider.apply(event)
-        >>> decider.ledger.pending.tolist()
+        >>> decider.state.pending.tolist()
         [1, 0]
     """
 
-    def __init__(self, terms: Terms, ledger: Ledger) -> None:
+    def __init__(self, terms: Terms, state: State) -> None:
         self.terms = terms
-        self.ledger = ledger
+        self.state = state
         self._key = key(terms.seed, "decision")
         self._stream = np.empty(4, np.uint64)
         self._arms_before = 0  # in the last decision; 0 if its beliefs cannot be reused
@@ -78,25 +77,25 @@ class Decider:
 
         All but the memory are read-only views, so a policy cannot modify them.
         """
-        terms, ledger = self.terms, self.ledger
-        pulls: Any = check.frozen(ledger.live_pulls.view())
-        pending: Any = check.frozen(ledger.live_pending.view())
+        terms, state = self.terms, self.state
+        pulls: Any = check.frozen(state.live_pulls.view())
+        pending: Any = check.frozen(state.live_pending.view())
         cached = caches_beliefs(type(terms.policy))
         width = terms.policy.memory + (len(terms.policy.belief._fields) if cached else 0)
         self._evidence = Evidence(
             pulls,
-            check.frozen(ledger.live_totals.view()),
+            check.frozen(state.live_totals.view()),
             check.frozen(terms.offline.n.view()),
             check.frozen(terms.offline_means.view()),
             check.frozen(terms.bias_bounds.view()),
-            check.frozen(ledger.playable.view()),
+            check.frozen(state.playable.view()),
             np.zeros((len(terms.arms), width)),
             pending,
             check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
         self._remembers = terms.policy.memory > 0
-        self._without_beliefs = self._evidence._replace(memory=ledger.memory)
+        self._without_beliefs = self._evidence._replace(memory=state.memory)
         self._size = len(terms.arms)
         self._ready = None
         self._kind = None  # pulls may be fractional from now on, which needs another kernel
@@ -104,17 +103,17 @@ class Decider:
         self._many = len(terms.arms) > ALL
         self.labels = terms.arms.labels
         self._arms_before = 0
-        self._tools = self._key, self._stream, ledger.changed
+        self._tools = self._key, self._stream, state.changed
 
     def apply(self, event: Event) -> None:
         """Apply an event, or raise without changing anything."""
         if isinstance(event, ArmAdded | Distrusted | BoundsChanged):
             terms = self.terms.after(event)
-            self.ledger.apply(event)
+            self.state.apply(event)
             self.terms = terms
             self._lay_out()
         else:
-            self.ledger.apply(event)
+            self.state.apply(event)
             if isinstance(event, Matured):
                 self._lay_out()
 
@@ -125,10 +124,10 @@ class Decider:
         has no memory, the same evidence object is returned.
         """
         evidence, arms = self._seen(exclude)
-        t = max(n, self.ledger.came + 1)
+        t = max(n, self.state.reward_count + 1)
         if evidence is self._evidence and not self._remembers:
             return self._without_beliefs, Round(t, arms)
-        return evidence._replace(memory=self.ledger.memory.copy()), Round(t, arms)
+        return evidence._replace(memory=self.state.memory.copy()), Round(t, arms)
 
     def decide(self, n: int, exclude: Sequence[object] = ()) -> tuple[int, Floats]:
         """Return the column that decision `n` plays, and the policy's memory after it.
@@ -139,16 +138,16 @@ class Decider:
 
     def _chosen(self, n: int, exclude: Sequence[object]) -> int:
         """Return the column that decision `n` plays; update the policy's memory in `_memory`."""
-        ledger, ready = self.ledger, self._ready
-        evidence, arms = self._evidence, ledger.on
-        came = ledger.came
+        state, ready = self.state, self._ready
+        evidence, arms = self._evidence, state.playable_count
+        came = state.reward_count
         t = n if n > came else came + 1
         chosen: int
         if exclude or arms == 0:
             evidence, arms = self._seen(exclude)
             ready = None
         if self._remembers:
-            self._memory[:] = ledger.memory
+            self._memory[:] = state.memory
         try:
             if ready is not None:
                 chosen = ready(t, arms, n, self._changes(arms, False) if self._many else -1)
@@ -181,18 +180,18 @@ class Decider:
 
         A cached belief is valid until the arm or the set of playable arms changes.
         """
-        count = self.ledger.changes
+        count = self.state.changes
         if count > FEW or arms != self._arms_before:
             count = -1
-        self.ledger.changes = 0
+        self.state.changes = 0
         self._arms_before = 0 if excluding else arms
         return count
 
     def _seen(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
         """Return the evidence without some arms, and the number of playable arms."""
-        if not exclude and self.ledger.on:
-            return self._evidence, self.ledger.on
-        playable = self.ledger.playable.copy()
+        if not exclude and self.state.playable_count:
+            return self._evidence, self.state.playable_count
+        playable = self.state.playable.copy()
         for label in exclude:
             playable[self.terms.arms.column(label, "exclude")] = False
         arms = int(np.count_nonzero(playable))
@@ -207,17 +206,17 @@ class Decider:
             exclude: Arms that cannot be played this time.
             waits: Whether the decision waits for its reward immediately.
         """
-        number = self.ledger.decisions + 1
+        number = self.state.decisions + 1
         column = self._chosen(number, exclude)
-        rows = changed_rows(self.ledger.memory, self._memory) if self._remembers else ()
+        rows = changed_rows(self.state.memory, self._memory) if self._remembers else ()
         return Decided(number, column, rows, waits)
 
     def play(self, exclude: Sequence[object] = ()) -> int:
         """Make and apply the next decision; return the column played."""
-        ledger = self.ledger
-        column = self._chosen(ledger.decisions + 1, exclude)
-        rows = changed_rows(ledger.memory, self._memory) if self._remembers else ()
-        ledger.decide(column, rows, True)
+        state = self.state
+        column = self._chosen(state.decisions + 1, exclude)
+        rows = changed_rows(state.memory, self._memory) if self._remembers else ()
+        state.decide(column, rows, True)
         return column
 
     @property
@@ -252,7 +251,7 @@ class Decider:
         return self._kernel
 
     def _nothing_left(self) -> InvalidInput:
-        on = zip(self.terms.arms, self.ledger.playable, strict=True)
+        on = zip(self.terms.arms, self.state.playable, strict=True)
         left = [label for label, playable in on if playable]
         if not left:
             return InvalidInput("no arm can be played: all are retired; add one")

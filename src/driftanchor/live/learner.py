@@ -99,12 +99,12 @@ class Learner(View):
         self._begin(terms, State.start(terms.arms, terms.policy.memory), {})
 
     def _begin(self, terms: Terms, state: State, files: Stamps) -> None:
-        self._decider = Decider(terms, state.ledger())
+        self._decider = Decider(terms, state.copy())
         self._law_writers = LawWriters(terms.policy)
         self._state: State | None = state  # None while nobody has asked since the last change
         self._files = files
         self._lock = threading.RLock()  # again by the same thread: a warning may call anything
-        # What the last pull saw; its state is None while the ledger can still tell it.
+        # What the last pull saw; its state is None while `before_last` can still tell it.
         self._last: tuple[Terms, State | None, tuple[object, ...]] | None = None
         # Until a reward shows otherwise or a warning was given, here or before `save`.
         said = conversions.only_conversions(terms, state)
@@ -113,7 +113,7 @@ class Learner(View):
     def _moment(self) -> tuple[Terms, State]:
         with self._lock:
             if self._state is None:
-                self._state = State.of(self._decider.ledger)
+                self._state = self._decider.state.frozen()
             return self._decider.terms, self._state
 
     @property
@@ -178,13 +178,12 @@ class Learner(View):
             terms = self._decider.terms
             if isinstance(arm, str) and not self._all_at_top:  # nearly always
                 column, paid = changes.one_reward(terms, arm, reward)
-                self._decider.ledger.learn(column, paid)
+                self._decider.state.learn(column, paid)
                 self._state = None
                 return
             event = changes.rewards(terms, arm, reward)
             if self._all_at_top:
-                ledger = self._decider.ledger
-                self._all_at_top, doubt = conversions.look(terms, ledger, event)
+                self._all_at_top, doubt = conversions.look(terms, self._decider.state, event)
                 if doubt:  # before anything changes: where warnings are errors, it can be repeated
                     warnings.warn(doubt, stacklevel=2)
             self._happened(event)
@@ -215,7 +214,7 @@ class Learner(View):
             return None
         terms, state, excluded = self._last
         if state is None:
-            state = State.of(self._decider.ledger.before_last())
+            state = self._decider.state.before_last().frozen()
         return terms, state, excluded
 
     def add_arm(

@@ -89,8 +89,8 @@ async def _shown(served: Served, campaign: Campaign, status: int = 200) -> Respo
 
 
 def _read(campaign: Campaign) -> tuple[dict[str, Any], str]:
-    with campaign.at_one_moment() as moment:
-        return moment.status().to_json(), version(moment.books)
+    with campaign.at_one_moment() as reading:
+        return reading.status().to_json(), version(reading.current)
 
 
 def _listed(served: Served) -> list[dict[str, Any]]:

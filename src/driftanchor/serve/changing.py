@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from driftanchor.live.campaigns.arm_requests import AddArm, Distrust, NextEpoch, SetArm, SetPaused
 from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.group_commit import Request
 from driftanchor.live.campaigns.new_terms import ChangeTerms
 from driftanchor.serve.etag import tag_of
@@ -50,7 +50,7 @@ class Change:
 
     def __call__(self, batch: Batch) -> str:
         """Apply the change; return the new version."""
-        if self.wanted not in (None, "*", version(batch.books)):
+        if self.wanted not in (None, "*", version(batch.current)):
             raise Problem(
                 412,
                 "changed_meanwhile",
@@ -58,13 +58,13 @@ class Change:
             )
         for step in self.steps:
             step(batch)
-        return version(batch.books)
+        return version(batch.current)
 
 
-def version(books: Books) -> str:
+def version(current: CampaignState) -> str:
     """Return the ETag of a campaign; it changes with its configuration, not with decisions."""
-    count = len(books.terms.arms)
-    states = [books.row(column).state for column in range(count)]
-    seen = [books.counters.paused, books.counters.epoch, states, sorted(books.distrusted)]
-    seen += [entry.seq for entry in books.changes]
+    count = len(current.terms.arms)
+    states = [current.row(column).state for column in range(count)]
+    seen = [current.counters.paused, current.counters.epoch, states, sorted(current.distrusted)]
+    seen += [entry.seq for entry in current.changes]
     return tag_of(json.dumps(seen).encode())

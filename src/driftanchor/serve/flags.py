@@ -60,8 +60,8 @@ class Evaluate:
 
     def __call__(self, batch: Batch) -> Found:
         """What the unit gets. While a campaign is paused all play the application's default."""
-        arms = tuple(batch.books.terms.arms)
-        if batch.books.counters.paused:
+        arms = tuple(batch.current.terms.arms)
+        if batch.current.counters.paused:
             return Found(None, arms)
         return Found(Ask(self.unit, assign=self.assign)(batch)[0], arms)
 

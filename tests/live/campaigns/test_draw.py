@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from driftanchor import TS, Settings, State, Terms
+from driftanchor import TS, Settings, Terms
 from driftanchor.live.campaigns.draw import draw, explain, floors_of
 from driftanchor.live.decider import Decider
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.state import State
 from driftanchor.live.state_events import Rewarded
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ def test_floors_belong_to_arms_that_can_be_played() -> None:
 
 def test_arms_are_drawn_as_often_as_the_propensities_say(chance: Chance) -> None:
     """2,000 decisions on the same evidence; a right program fails with a probability of 1e-6."""
-    ledger = Ledger.start(TERMS.arms)
-    decider = Decider(TERMS, ledger)
+    state = State.start(TERMS.arms)
+    decider = Decider(TERMS, state)
     decider.apply(Rewarded((0, 1, 2), (0.5, 0.9, 0.2)))
     settings = Settings(floor=0.05, control={"C": 0.2})
     first = draw(decider, settings)
     counts = np.zeros(3)
     for number in range(2_000):
-        ledger.decisions = number
+        state.decisions = number
         counts[draw_column(decider, settings)] += 1
     chance.fits(counts, 2_000 * first.probabilities, false_alarm=1e-6)
     assert first.probabilities.sum() == pytest.approx(1.0)
@@ -46,16 +46,16 @@ def test_arms_are_drawn_as_often_as_the_propensities_say(chance: Chance) -> None
 
 def draw_column(decider: Decider, settings: Settings) -> int:
     """The column of the next decision, without its propensities, which take long."""
-    state = State.of(decider.ledger)
+    state = decider.state.frozen()
     return TERMS.arms.column(explain(decider.terms, state, settings).arm)
 
 
 def test_explanations_are_of_the_decision_that_was_drawn() -> None:
-    decider = Decider(TERMS, Ledger.start(TERMS.arms))
+    decider = Decider(TERMS, State.start(TERMS.arms))
     settings = Settings(floor=0.2)
     reasons = []
     for _ in range(30):
-        state = State.of(decider.ledger)
+        state = decider.state.frozen()
         drawn = draw(decider, settings, ["B"], waits=False)
         explained = explain(TERMS, state, settings, ["B"])
         assert TERMS.arms.column(explained.arm) == drawn.event.column != 1
@@ -63,4 +63,4 @@ def test_explanations_are_of_the_decision_that_was_drawn() -> None:
         reasons.append("for its floor" in explained.reason)
         decider.apply(drawn.event)
     assert 3 < sum(reasons) < 25
-    assert decider.ledger.waiting == 0
+    assert decider.state.pending_count == 0

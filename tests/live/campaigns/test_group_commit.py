@@ -68,8 +68,8 @@ def test_slow_requests_are_spread_over_transactions(
         needs = NOTHING
 
         def __call__(self, batch: Batch) -> None:
-            with Campaign.load("c", store=store).at_one_moment() as moment:
-                seen.append(moment.books.counters.decisions)
+            with Campaign.load("c", store=store).at_one_moment() as reading:
+                seen.append(reading.current.counters.decisions)
 
     outcomes = campaign.submit([Ask(), Seen(), Ask(), Ask(), Seen(), Halfway(), Ask(), Seen()])
     kinds = [type(x).__name__ for x in outcomes]

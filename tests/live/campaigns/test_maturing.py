@@ -108,10 +108,10 @@ def test_live_means_are_right_on_every_day(store: Store, delay: Delay, zeros: bo
     for day in DAYS:
         story.live_until(day)
         status = story.campaign.status()
-        with story.campaign.at_one_moment() as moment:
-            view = campaign_view(moment, story.clock.now, saved_view(moment))
-            chart = timeline(moment, "all", story.clock.now, {})
-            evidence, _ = moment.books.decider.situation(status.decisions + 1)
+        with story.campaign.at_one_moment() as reading:
+            view = campaign_view(reading, story.clock.now, saved_view(reading))
+            chart = timeline(reading, "all", story.clock.now, {})
+            evidence, _ = reading.current.decider.situation(status.decisions + 1)
         for column, (label, rate) in enumerate(RATES.items()):
             arm = status.arms[label]
             assert 0 <= arm.live_n <= arm.decisions
@@ -164,10 +164,10 @@ def test_a_new_worker_estimates_as_one_that_was_there_all_the_time(store: Store)
     assert old is not None
     story.clock.now += STEP
     new = CohortCounts(*old.terms)
-    with story.campaign.at_one_moment() as moment:
-        old.catch_up(moment.reader, story.clock.now)
-        new.catch_up(moment.reader, story.clock.now)
-        estimates = [x.estimate(moment.books, story.clock.now) for x in (old, new)]
+    with story.campaign.at_one_moment() as reading:
+        old.catch_up(reading.reader, story.clock.now)
+        new.catch_up(reading.reader, story.clock.now)
+        estimates = [x.estimate(reading.current, story.clock.now) for x in (old, new)]
     for one, other in zip(*estimates, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
     assert estimates[0][0].sum() > 50
@@ -178,9 +178,9 @@ def test_workers_see_the_same_numbers(store: Store) -> None:
     story.live_until(2, 10)
     for worker in story.workers:
         worker.ask()
-    lives = [worker._requests._books.ledger.live for worker in story.workers]  # type: ignore[union-attr]
-    with story.campaign.at_one_moment() as moment:
-        lives.append(moment.books.ledger.live)
+    lives = [worker._requests._current.state.live for worker in story.workers]  # type: ignore[union-attr]
+    with story.campaign.at_one_moment() as reading:
+        lives.append(reading.current.state.live)
     assert all(live is not None for live in lives)
     for live in lives[1:]:
         np.testing.assert_array_equal(lives[0], live)
@@ -294,8 +294,8 @@ def test_zeros_that_are_sent_change_nothing(store: Store) -> None:
 def test_snapshots_have_the_estimate(store: Store) -> None:
     story = Story(store, instantly)
     story.live_until(2, 60)
-    with story.campaign.at_one_moment() as moment:
-        kept = moment.reader.snapshot(moment.books.counters.seq)
+    with story.campaign.at_one_moment() as reading:
+        kept = reading.reader.snapshot(reading.current.counters.seq)
     assert kept is not None
     assert len(kept.state["live"]) == 2
     for one in story.ids[::90]:
@@ -386,9 +386,9 @@ def _live(campaign: Campaign, clock: Clock, later: float) -> tuple[float, float]
     """Pulls and totals that policies see after some seconds, of all arms."""
     clock.now += later
     campaign.status()
-    with campaign.at_one_moment() as moment:
-        ledger = moment.books.ledger
-    return float(ledger.live_pulls.sum()), float(ledger.live_totals.sum())
+    with campaign.at_one_moment() as reading:
+        state = reading.current.state
+    return float(state.live_pulls.sum()), float(state.live_totals.sum())
 
 
 def test_an_estimate_is_made_again_with_a_transaction_that_is_repeated(
@@ -407,8 +407,8 @@ def test_an_estimate_is_made_again_with_a_transaction_that_is_repeated(
     monkeypatch.setattr(store, "transact", twice)
     campaign.ask()
     monkeypatch.undo()
-    with campaign.at_one_moment() as moment:
-        assert moment.books.ledger.live_totals.sum() == 10
+    with campaign.at_one_moment() as reading:
+        assert reading.current.state.live_totals.sum() == 10
     campaign.verify()
 
 
@@ -436,11 +436,11 @@ def test_a_worker_whose_clock_was_ahead_counts_young_decisions_again(store: Stor
     campaign.ask(peek=True)  # closes 500 decisions
     clock.now -= 6_000 - 100
     campaign.ask()
-    with campaign.at_one_moment() as moment:
-        seen = moment.books.ledger.live
+    with campaign.at_one_moment() as reading:
+        seen = reading.current.state.live
         new = CohortCounts(600.0, 0.0)
-        new.catch_up(moment.reader, clock.now)
-        expected = new.estimate(moment.books, clock.now)
+        new.catch_up(reading.reader, clock.now)
+        expected = new.estimate(reading.current, clock.now)
     assert seen is not None
     np.testing.assert_allclose(seen[0], expected[0], atol=1)
     np.testing.assert_allclose(seen[1], expected[1], atol=1)

@@ -1,6 +1,5 @@
 """What stopping risks: against draws of the same model, and in plain cases."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -94,7 +93,8 @@ def test_a_few_rewards_do_not_outweigh_the_promise(
     rates = {"blue": (6400, 0.1125), "green": (6400, 0.0883), "red": (6400, 0.0777)}
     logs = OfflineData.from_summary(rates)
     agreed = Terms.declare(offline=logs, relative_bound=0.02, reward_range=(0, 1), seed=1)
-    state = dataclasses.replace(after(agreed), live=(np.array(pulls), np.array(totals)))
+    empty, live = State.start(agreed.arms), (np.array(pulls), np.array(totals))
+    state = State(empty.tally, empty.pending, empty.playable, empty.memory, 0, live)
     now = outlook(agreed, state)
     assert now.loss < 5.0
     assert now.loss_95 < 16.0

@@ -16,7 +16,7 @@ from driftanchor import TS, Campaign, Conflict, InvalidInput, NotFound, OfflineD
 from driftanchor.errors import OutsideLogs
 from driftanchor.live.campaigns import group_commit
 from driftanchor.live.campaigns.telling import Correct, Tell
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.state import State
 from driftanchor.live.watch.watch import Watch
 
 pyarrow: Any = pytest.importorskip("pyarrow")
@@ -232,15 +232,15 @@ def test_many_rewards_do_what_they_do_one_by_one(store: Store) -> None:
 def test_a_reward_that_fails_halfway_spoils_no_other(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    campaign, learn = create(store), Ledger.learn_all
+    campaign, learn = create(store), State.learn_all
     ids = [str(x.id) for x in campaign.ask(n=3)]
 
-    def failing(ledger: Ledger, paid: Mapping[int, Sequence[float]]) -> None:
+    def failing(state: State, paid: Mapping[int, Sequence[float]]) -> None:
         if any(0.25 in rewards for rewards in paid.values()):
             raise ZeroDivisionError
-        learn(ledger, paid)
+        learn(state, paid)
 
-    monkeypatch.setattr(Ledger, "learn_all", failing)
+    monkeypatch.setattr(State, "learn_all", failing)
     answers = campaign.tell_many(list(zip(ids, (0.5, 0.25, 0.75), strict=True)))
     kinds = [getattr(x, "status", type(x).__name__) for x in answers]
     assert kinds == ["recorded", "UnreadableState", "recorded"]

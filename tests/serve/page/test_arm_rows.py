@@ -11,9 +11,9 @@ def story() -> Story:
 
 
 def test_each_arm_has_its_intervals_and_they_stay_in_the_range(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        status = Status.of("story", moment.books)
-        rows = arm_rows(status, moment.books, [2, 2, 0, 3], believed_move(moment.books))
+    with story.campaign.at_one_moment() as reading:
+        status = Status.of("story", reading.current)
+        rows = arm_rows(status, reading.current, [2, 2, 0, 3], believed_move(reading.current))
     assert [row["label"] for row in rows] == ["A", "B", "C", "D"]
     for row in rows:
         for kind in ("online", "hybrid", "rule", "offline"):
@@ -31,8 +31,8 @@ def test_each_arm_has_its_intervals_and_they_stay_in_the_range(story: Story) -> 
 
 
 def test_the_logs_are_moved_by_the_common_move(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        move = believed_move(moment.books)
-        rows = arm_rows(Status.of("story", moment.books), moment.books, [], move)
+    with story.campaign.at_one_moment() as reading:
+        move = believed_move(reading.current)
+        rows = arm_rows(Status.of("story", reading.current), reading.current, [], move)
     assert move is not None
     assert rows[0]["offline"]["mean"] in (0.3, 0.3 + move.mean)

@@ -19,8 +19,8 @@ def story() -> Story:
 
 
 def test_everything_that_the_page_shows_is_there(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        view = campaign_view(moment, story.clock(), None)
+    with story.campaign.at_one_moment() as reading:
+        view = campaign_view(reading, story.clock(), None)
     assert json.loads(json.dumps(view, allow_nan=False)) == view
     assert view["alarmed"]
     assert view["leader"] == "C"
@@ -48,17 +48,17 @@ def test_problems_and_changes_are_shown(tmp_path: Path) -> None:
     late = [str(x.id) for x in campaign.ask(n=20)]
     clock.now += 61
     campaign.tell_many([(x, 1.0) for x in late])
-    with campaign.at_one_moment() as moment:
-        view = campaign_view(moment, clock(), None)
-        shown = summary(moment, clock())
+    with campaign.at_one_moment() as reading:
+        view = campaign_view(reading, clock(), None)
+        shown = summary(reading, clock())
     assert view["alarmed"]
     assert "20 of the last 20 reported rewards came after" in view["problems"][0]
     assert "rewards do not arrive as they should" in view["sentence"]
     assert shown["alarmed"]
     campaign.change("orders take longer", reward_window=600)
-    with campaign.at_one_moment() as moment:
-        view = campaign_view(moment, clock(), None)
-        marks = timeline(moment, "all", clock(), {})["markers"]
+    with campaign.at_one_moment() as reading:
+        view = campaign_view(reading, clock(), None)
+        marks = timeline(reading, "all", clock(), {})["markers"]
     assert (view["problems"], view["alarmed"]) == ([], False)
     assert view["changes"] == [
         "changed on 1970-01-01 00:17 UTC: reward window from 1 minute to 10 minutes; because: "
@@ -81,9 +81,9 @@ def test_two_conversions_move_no_rate_to_one_half(tmp_path: Path) -> None:
         asked = campaign.ask(n=3)
         for decision in asked[:2]:
             campaign.tell(str(decision.id), 1.0)
-        with campaign.at_one_moment() as moment:
-            view = campaign_view(moment, 1_000.0, saved_view(moment))
-            chart = timeline(moment, "all", 1_000.0, {})
+        with campaign.at_one_moment() as reading:
+            view = campaign_view(reading, 1_000.0, saved_view(reading))
+            chart = timeline(reading, "all", 1_000.0, {})
     for arm in view["arms"]:
         shown = [arm[kind] for kind in ("online", "hybrid", "rule") if arm[kind]]
         assert all(x["low"] <= 0.16 for x in shown)
@@ -99,10 +99,10 @@ def test_without_logs_nothing_is_claimed_after_a_few_rewards(tmp_path: Path) -> 
     with create(str(tmp_path / "c.db")) as campaign:
         for decision in campaign.ask(n=2):
             campaign.tell(str(decision.id), 1.0)
-        with campaign.at_one_moment() as moment:
-            view = campaign_view(moment, 1_000.0, None)
-            chart = timeline(moment, "all", 1_000.0, {})
-            item = summary(moment, 1_000.0)
+        with campaign.at_one_moment() as reading:
+            view = campaign_view(reading, 1_000.0, None)
+            chart = timeline(reading, "all", 1_000.0, {})
+            item = summary(reading, 1_000.0)
     assert view["sentence"] == "Too early to say which arm leads, 2 rewards so far"
     assert (view["leader"], view["outlook"]["loss"], view["outlook"]["loss_95"]) == (None,) * 3
     assert (item["leader"], item["p_best"], item["loss"]) == (None,) * 3
@@ -127,9 +127,9 @@ def test_all_reports_name_the_same_leader(tmp_path: Path) -> None:
     ) as campaign:
         campaign.ask()
         status = campaign.status()
-        with campaign.at_one_moment() as moment:
-            view = campaign_view(moment, 1_000.0, None)
-            item = summary(moment, 1_000.0)
+        with campaign.at_one_moment() as reading:
+            view = campaign_view(reading, 1_000.0, None)
+            item = summary(reading, 1_000.0)
     best = max(view["arms"], key=lambda arm: arm["p_best"])
     assert best["label"] == "C"
     assert view["leader"] == item["leader"] == "C"

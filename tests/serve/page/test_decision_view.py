@@ -14,8 +14,8 @@ def story() -> Story:
 
 
 def test_every_decision_is_replayed_and_says_what_decided(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        rows = list(moment.reader.all_decisions())[::12]
+    with story.campaign.at_one_moment() as reading:
+        rows = list(reading.reader.all_decisions())[::12]
     ways = set()
     for row in rows:
         view = decision_view(story.campaign, row.id)
@@ -68,8 +68,8 @@ def test_what_cannot_be_looked_for_is_refused(story: Story, text: str) -> None:
 
 
 def test_a_rule_without_numbers_is_quoted(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        row = next(moment.reader.all_decisions())
+    with story.campaign.at_one_moment() as reading:
+        row = next(reading.reader.all_decisions())
     explanation = story.campaign.explain(row.id)
     rule = "'A' was chosen by its own rule"
     bare = dataclasses.replace(explanation, arms={}, reason=rule, floor=False)

@@ -197,9 +197,9 @@ def test_a_hostile_arm_is_shown_as_text(shown: Shown) -> None:
     expect(page.locator("table.arms").first).to_contain_text(HOSTILE)
     expect(page.locator(".legend")).to_contain_text(HOSTILE)
     assert page.locator('img[src="x"]').count() == 0
-    with campaign.at_one_moment() as moment:
-        column = moment.books.terms.arms.column(HOSTILE)
-        last = next(x.id for x in moment.reader.all_decisions() if x.column == column)
+    with campaign.at_one_moment() as reading:
+        column = reading.current.terms.arms.column(HOSTILE)
+        last = next(x.id for x in reading.reader.all_decisions() if x.column == column)
     shown.browser.open(f"/campaigns/{NAME}/decisions/{last}")
     expect(page.locator(".sentence.big")).to_contain_text(HOSTILE)
     assert page.locator('img[src="x"]').count() == 0

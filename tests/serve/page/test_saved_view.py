@@ -11,8 +11,8 @@ def story() -> Story:
 
 
 def test_after_an_alarm_the_time_before_it_is_estimated(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        found = saved_view(moment)
+    with story.campaign.at_one_moment() as reading:
+        found = saved_view(reading)
     assert found is not None
     assert found.until is not None
     assert START <= found.until < story.clock()

@@ -12,11 +12,11 @@ def story() -> Story:
 
 
 def test_an_alarm_is_where_the_interval_is_beyond_a_line(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        record = moment.reader.watch()
+    with story.campaign.at_one_moment() as reading:
+        record = reading.reader.watch()
         assert record is not None
-        watch, books = Watch.from_json(record["watch"]), moment.books
-        found = shift_tests(watch, books, believed_move(books), story.clock())
+        watch, current = Watch.from_json(record["watch"]), reading.current
+        found = shift_tests(watch, current, believed_move(current), story.clock())
     rows = {row["label"]: row for row in found["arms"]}
     assert rows["C"]["alarm"]
     assert rows["C"]["low"] > rows["C"]["alarm_above"]
@@ -32,8 +32,8 @@ def test_an_alarm_is_where_the_interval_is_beyond_a_line(story: Story) -> None:
 
 
 def test_before_the_first_reward_there_are_no_relative_lines(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        found = shift_tests(Watch.start(moment.first), moment.books, None, 0.0)
+    with story.campaign.at_one_moment() as reading:
+        found = shift_tests(Watch.start(reading.first), reading.current, None, 0.0)
     assert found["common_move"] is None
     assert [row["alarm_above"] for row in found["arms"]] == [0.2, 0.2, 0.2]  # V
     assert [row["move"] for row in found["arms"]] == [None] * 3

@@ -15,10 +15,10 @@ def story() -> Story:
 
 def test_the_chart_adds_up_and_ends_with_what_is_believed_now(story: Story) -> None:
     kept: dict[Any, Any] = {}
-    with story.campaign.at_one_moment() as moment:
-        while not (found := timeline(moment, "all", story.clock(), kept))["complete"]:
+    with story.campaign.at_one_moment() as reading:
+        while not (found := timeline(reading, "all", story.clock(), kept))["complete"]:
             assert len(kept) < 16
-        assert timeline(moment, "all", story.clock(), kept) == found
+        assert timeline(reading, "all", story.clock(), kept) == found
     assert len(found["starts"]) == 16
     decided = np.array([arm["decisions"] for arm in found["arms"]])
     assert decided.sum(axis=0).tolist() == [24] * 16
@@ -32,8 +32,8 @@ def test_the_chart_adds_up_and_ends_with_what_is_believed_now(story: Story) -> N
 
 
 def test_every_change_is_a_marker(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        marks = timeline(moment, "all", story.clock(), {})["markers"]
+    with story.campaign.at_one_moment() as reading:
+        marks = timeline(reading, "all", story.clock(), {})["markers"]
     said = [mark["text"] for mark in marks]
     assert "D was added" in said
     assert "B was paused" in said
@@ -44,10 +44,10 @@ def test_every_change_is_a_marker(story: Story) -> None:
 
 
 def test_an_old_time_is_left_out_and_long_ones_have_longer_stretches(story: Story) -> None:
-    with story.campaign.at_one_moment() as moment:
-        later = timeline(moment, "day", story.clock() + 80_000.0, {})
-        whole = timeline(moment, "all", START + 900.0 * 900, {})
-        none = timeline(moment, "day", START + 10.0**7, {})
+    with story.campaign.at_one_moment() as reading:
+        later = timeline(reading, "day", story.clock() + 80_000.0, {})
+        whole = timeline(reading, "all", START + 900.0 * 900, {})
+        none = timeline(reading, "day", START + 10.0**7, {})
     assert 0 < len(later["starts"]) < 16
     assert whole["stretch"] > 900.0
     assert sum(map(sum, (arm["decisions"] for arm in whole["arms"]))) == 16 * 24
@@ -59,10 +59,10 @@ def test_beliefs_that_take_too_long_come_later(
 ) -> None:
     monkeypatch.setattr(module, "BUDGET", 0.0)
     kept: dict[Any, Any] = {}
-    with story.campaign.at_one_moment() as moment:
-        first = timeline(moment, "all", story.clock(), kept)
+    with story.campaign.at_one_moment() as reading:
+        first = timeline(reading, "all", story.clock(), kept)
         assert not first["complete"]
-        while not timeline(moment, "all", story.clock(), kept)["complete"]:
+        while not timeline(reading, "all", story.clock(), kept)["complete"]:
             pass
     assert len(kept) == 16
 

@@ -2,7 +2,7 @@
 
 A request takes a straight line. `Campaign` checks it and makes it an `Ask`, a `Tell` or one of
 `arm_requests`. `group_commit` puts the requests of all threads into one `Batch`, which reads what
-they need, lets events happen to the `Books`, and gives what to write in one transaction. What can
-be read is in `handle`: `status` (with `stopping` and `sample_ratio`), `recount` for explanations,
-`exporting` and `verify`. `watching` looks whether the logs still fit.
+they need, lets events happen to the `CampaignState`, and gives what to write in one transaction.
+What can be read is in `handle`: `status` (with `stopping` and `sample_ratio`), `recount` for
+explanations, `exporting` and `verify`. `watching` looks whether the logs still fit.
 """

@@ -24,7 +24,7 @@ class SetPaused:
 
     def __call__(self, batch: Batch) -> None:
         """Do it, unless it is so already."""
-        if batch.books.counters.paused != self.paused:
+        if batch.current.counters.paused != self.paused:
             batch.record("paused" if self.paused else "resumed")
 
 
@@ -36,7 +36,7 @@ class NextEpoch:
 
     def __call__(self, batch: Batch) -> int:
         """Start it; its number."""
-        epoch = batch.books.counters.epoch + 1
+        epoch = batch.current.counters.epoch + 1
         batch.record("epoch", value=float(epoch))
         batch.held.clear()  # of the epoch before
         return epoch
@@ -54,7 +54,7 @@ class AddArm:
 
     def __call__(self, batch: Batch) -> None:
         """Add it."""
-        terms = batch.books.terms
+        terms = batch.current.terms
         event = changes.add_arm(
             terms, self.label, self.offline, self.bias_bound, self.relative_bound
         )
@@ -76,9 +76,9 @@ class SetArm:
 
     def __call__(self, batch: Batch) -> None:
         """Do it, unless it is so already."""
-        books = batch.books
-        column = books.terms.arms.column(self.label, "label")
-        now = books.row(column).state
+        current = batch.current
+        column = current.terms.arms.column(self.label, "label")
+        now = current.row(column).state
         if now == self.state:
             return
         if self.state == "active":
@@ -86,7 +86,7 @@ class SetArm:
             return
         if now == "archived":
             raise Conflict(f"arm {self.label!r} is archived: restore it before you pause it")
-        changes.pause(books.state, self.label)  # refuses the last arm
+        changes.pause(current.state, self.label)  # refuses the last arm
         kind = "arm_paused" if self.state == "paused" else "arm_archived"
         batch.record(kind, column=column)
 
@@ -104,8 +104,8 @@ class Distrust:
 
     def __call__(self, batch: Batch) -> None:
         """Do it, unless it is so already."""
-        column = batch.books.terms.arms.column(self.label, "label")
-        if column not in batch.books.distrusted:
+        column = batch.current.terms.arms.column(self.label, "label")
+        if column not in batch.current.distrusted:
             batch.record("arm_distrusted", column=column)
 
 

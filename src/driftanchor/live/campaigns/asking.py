@@ -90,28 +90,28 @@ class Ask:
         """Return the decisions."""
         excluded: list[int] = []
         if self.exclude:
-            arms = batch.books.terms.arms
+            arms = batch.current.terms.arms
             excluded = sorted({arms.column(label, "exclude") for label in self.exclude})
         if self.key is not None and self.key in batch.keyed:
             return self._again(batch, batch.keyed[self.key])
         note, held = "", None
-        if self.unit is not None and batch.books.settings.sticky is not None:
+        if self.unit is not None and batch.current.settings.sticky is not None:
             held = batch.held.get(self.unit)
         if held is not None:
             note = _why_another(batch, held, excluded)
             if not note:
                 if (
                     held.state == "assigned"
-                    and batch.books.waits
+                    and batch.current.waits
                     and not (self.assign or self.peek)
                 ):
                     show(batch, held)
                 return self._kept(batch, [_answer(batch, held, True)])
-        if batch.books.counters.paused:
+        if batch.current.counters.paused:
             raise CampaignPaused(
                 f"campaign {batch.campaign!r} is paused and makes no new decisions: resume it"
             )
-        policy = batch.books.terms.policy
+        policy = batch.current.terms.policy
         if policy.not_live is not None:  # campaigns created by older versions may have one
             raise Conflict(
                 f"campaign {batch.campaign!r} makes no new decisions, because {policy.name!r} is "
@@ -122,7 +122,7 @@ class Ask:
             return [_look(batch, self, note, until)]
         answers = []
         for _ in range(self.count):
-            waits = batch.books.waits and not self.assign
+            waits = batch.current.waits and not self.assign
             row = _new_row(batch, self.unit, excluded, held, waits, until)
             answers.append(_answer(batch, row, False, note))
         return self._kept(batch, answers)
@@ -182,8 +182,8 @@ def is_text(value: object) -> TypeGuard[str]:
 
 def _why_another(batch: Batch, held: DecisionRow, excluded: Sequence[int]) -> str:
     """Why a unit does not get the decision it holds; empty if it does."""
-    label = batch.books.terms.arms[held.column]
-    if held.column in batch.books.archived:
+    label = batch.current.terms.arms[held.column]
+    if held.column in batch.current.archived:
         return f"the arm of the decision before, {label!r}, is archived"
     if held.column in excluded:
         return f"the arm of the decision before, {label!r}, is excluded"
@@ -199,19 +199,19 @@ def _new_row(
     until: float,
 ) -> DecisionRow:
     """Draw and record a decision, which replaces the unit's previous one."""
-    books, now = batch.books, batch.now
-    decider, settings = books.decider, books.settings
+    current, now = batch.current, batch.now
+    decider, settings = current.decider, current.settings
     without = [decider.labels[i] for i in excluded]
-    found = draw(decider, settings, without, waits=waits, writers=books.law_writers, until=until)
+    found = draw(decider, settings, without, waits=waits, writers=current.law_writers, until=until)
     if held is not None and held.holds is not None:
         held.holds = None
         batch.change(held)
     number, column = found.event.number, found.event.column
     decision_id, propensity = new_id(), found.propensity
-    assigned = books.waits and not waits
+    assigned = current.waits and not waits
     detail = decided_detail(found.event, excluded, decision_id, unit, assigned=assigned)
     entry = batch.record("decided", decision=number, column=column, value=propensity, detail=detail)
-    books.traffic.drawn(found.probabilities)
+    current.traffic.drawn(found.probabilities)
     window = settings.reward_window
     row = DecisionRow(
         decision_id,
@@ -220,7 +220,7 @@ def _new_row(
         column,
         unit,
         unit if settings.sticky is not None else None,
-        books.counters.epoch,
+        current.counters.epoch,
         propensity,
         WAITING if waits else "assigned",
         now,
@@ -234,7 +234,7 @@ def _new_row(
 def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> Decision:
     return Decision(
         row.id,
-        batch.books.decider.labels[row.column],
+        batch.current.decider.labels[row.column],
         row.propensity,
         replayed,
         batch.campaign,
@@ -248,18 +248,20 @@ def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> D
 
 def _look(batch: Batch, ask: Ask, note: str, until: float) -> Decision:
     """Return the decision that would be made now, without recording it."""
-    books = batch.books
-    found = draw(books.decider, books.settings, ask.exclude, writers=books.law_writers, until=until)
+    current = batch.current
+    found = draw(
+        current.decider, current.settings, ask.exclude, writers=current.law_writers, until=until
+    )
     number, column = found.event.number, found.event.column
     return Decision(
         None,
-        books.terms.arms[column],
+        current.terms.arms[column],
         found.propensity,
         False,
         batch.campaign,
         number,
         ask.unit,
-        books.counters.epoch,
+        current.counters.epoch,
         None,
         note,
     )

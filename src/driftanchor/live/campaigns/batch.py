@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from driftanchor.core.record import Record
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.past import Past, remember, remember_rewards
 from driftanchor.live.records import state_fields
 from driftanchor.live.stores.damage import damaged
@@ -45,7 +45,7 @@ class Batch:
 
     Attributes:
         campaign: The name of the campaign.
-        books: The campaign's books, updated by every change.
+        current: The state of the campaign, updated by every change.
         now: The time, in seconds since 1970.
         found: Decisions by id.
         held: The current decisions of units.
@@ -55,7 +55,7 @@ class Batch:
     """
 
     campaign: str
-    books: Books
+    current: CampaignState
     now: float
     found: dict[str, DecisionRow] = field(default_factory=dict)
     held: dict[str, DecisionRow] = field(default_factory=dict)
@@ -95,11 +95,11 @@ class Batch:
         if missing:
             self.know(reader.decisions(missing))
         if units:
-            self.know(reader.holding(sorted(units), self.books.counters.epoch))
+            self.know(reader.holding(sorted(units), self.current.counters.epoch))
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Add rows that were read, except those known already, which may have changed here."""
-        arms, epoch, found = len(self.books.labels), self.books.counters.epoch, self.found
+        arms, epoch, found = len(self.current.labels), self.current.counters.epoch, self.found
         for row in rows:
             if not 0 <= row.column < arms:
                 raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
@@ -117,13 +117,13 @@ class Batch:
         detail: Detail | None = None,
     ) -> Entry:
         """Record an event."""
-        books = self.books
-        entry = Entry(books.counters.seq + 1, kind, self.now, decision, column, value, detail)
-        books.go_on(entry)
+        current = self.current
+        entry = Entry(current.counters.seq + 1, kind, self.now, decision, column, value, detail)
+        current.go_on(entry)
         self.entries.append(entry)
         remember(self.past, entry)
         if kind == "arm_added":
-            column = len(books.terms.arms) - 1
+            column = len(current.terms.arms) - 1
         if column is not None:
             self.columns.add(column)
         if kind == "decided" and detail is not None:
@@ -132,7 +132,7 @@ class Batch:
 
     def record_rewards(self, rows: Sequence[DecisionRow]) -> None:
         """Record the reward events of decisions whose rows are already updated."""
-        seq, now = self.books.counters.seq, self.now
+        seq, now = self.current.counters.seq, self.now
         paid: dict[int, list[float]] = {}
         for place, row in enumerate(rows, seq + 1):
             column, reward = row.column, row.reward
@@ -140,7 +140,7 @@ class Batch:
             paid.setdefault(column, []).append(reward)
             event = place, "rewarded", now, row.number, column, reward, None
             self.entries.append(Entry._make(event))
-        self.books.learn(paid)
+        self.current.learn(paid)
         remember_rewards(self.past, now, paid)
         self.columns.update(paid)
 
@@ -169,32 +169,32 @@ class Batch:
 
     def is_long_ago(self) -> bool:
         """Return whether a new snapshot is due."""
-        counters = self.books.counters
+        counters = self.current.counters
         since = counters.seq - counters.snapshot
-        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.labels)
+        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.current.labels)
 
     def changes(self) -> Changes | None:
         """Return the changes to write; `None` if there are none."""
         if not (self.entries or self.changed or self.keys or self.watch):
             return None
-        books = self.books
-        books.seal(self.entries)
+        current = self.current
+        current.seal(self.entries)
         changes = Changes(
-            books.counters,
+            current.counters,
             self.entries,
-            [books.row(column) for column in sorted(self.columns)],
+            [current.row(column) for column in sorted(self.columns)],
             list(self.made.values()),
             list(self.changed.values()),
             list(self.past.values()),
             self.keys,
         )
         if self.made:
-            books.traffic.weigh(books.decisions, books.counters.decisions, len(self.made))
-            changes.expected = books.traffic.to_bytes()
+            current.traffic.weigh(current.decisions, current.counters.decisions, len(self.made))
+            changes.expected = current.traffic.to_bytes()
         changes.watch = self.watch
         if self.is_long_ago():
-            books.counters.snapshot = books.counters.seq
-            changes.snapshot = Snapshot(books.counters.seq, state_fields(books.state))
+            current.counters.snapshot = current.counters.seq
+            changes.snapshot = Snapshot(current.counters.seq, state_fields(current.state))
         return changes
 
 
@@ -204,12 +204,12 @@ class Spoiled(Exception):
 
 def outcome(batch: Batch, request: Callable[[Batch], Any]) -> Any:
     """The answer to a request, or what it raised."""
-    before = batch.books.counters.seq
+    before = batch.current.counters.seq
     try:
         return request(batch)
     except Spoiled:
         raise
     except Exception as error:
-        if batch.books.counters.seq != before:
+        if batch.current.counters.seq != before:
             raise Spoiled from error
         return error

@@ -70,7 +70,7 @@ def draw(
     Raises:
         Conflict: The policy is too slow to simulate its propensities before the deadline.
     """
-    terms, number = decider.terms, decider.ledger.decisions + 1
+    terms, number = decider.terms, decider.state.decisions + 1
     evidence, now = decider.situation(number, exclude)
     writer = None if writers is None else writers.compiled(evidence, now)
     cache = None if writers is None else writers.cache
@@ -80,7 +80,7 @@ def draw(
         with errors_of(terms.policy.name):
             raise
     if chances is None:
-        state = State.of(decider.ledger)
+        state = decider.state.frozen()
         chances = decide.counted(terms, state, number, exclude, until=until)
     if settings.floor or settings.control:
         floors = floors_of(terms, settings, evidence.playable)

@@ -18,7 +18,7 @@ from driftanchor.core import check
 from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
 from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.maturing import (
     CohortCounts,
     count_as_they_come,
@@ -90,7 +90,7 @@ class GroupCommit:
     ) -> None:
         self.store, self.row, self.terms, self.settings = store, row, terms, settings
         self.clock = clock
-        self._books: Books | None = None  # a cache; the store is authoritative
+        self._current: CampaignState | None = None  # a cache; the store is authoritative
         self._counts: CohortCounts | None = None
         self._generation = -1
         self.same = SameCampaign(store, row)
@@ -190,15 +190,15 @@ class GroupCommit:
 
     def _write_once(self, jobs: list[_Job]) -> None:
         """Write at least one request, and as many as fit the time limit of a transaction."""
-        after: list[Books] = []
+        after: list[CampaignState] = []
         self._warm()
         outcomes: list[list[Any]] = []
 
         def work(reader: Reader) -> Changes | None:
-            books = self._current(reader)
-            batch = Batch(self.row.name, books, check.clock_time(self.clock))
-            due = reader.due(batch.now, MOST_SWEPT) if books.windowed else []
-            self._counts = counts_for(books, self._counts)
+            current = self._caught_up(reader)
+            batch = Batch(self.row.name, current, check.clock_time(self.clock))
+            due = reader.due(batch.now, MOST_SWEPT) if current.windowed else []
+            self._counts = counts_for(current, self._counts)
             if self._counts is None:
                 count_as_they_come(batch, reader)
             else:
@@ -213,11 +213,11 @@ class GroupCommit:
                     break
             if batch.is_long_ago() or _wants_check(jobs):
                 advance(batch, reader)
-            after[:] = [books]
+            after[:] = [current]
             return batch.changes()
 
         self.store.transact(self.row.id, work)
-        self._books, self._generation = after[0], self.store.generation()
+        self._current, self._generation = after[0], self.store.generation()
         if self._counts is not None:
             self._counts.committed()
         for job, found in zip(jobs, outcomes, strict=False):
@@ -226,41 +226,41 @@ class GroupCommit:
     def _warm(self) -> None:
         """Count recent decisions for the next estimate, before the first transaction."""
         if self._generation != self.store.generation():  # the file of the store was replaced
-            self._books = self._counts = None
-        if self._books is None and self._counts is None and self.settings.is_delayed:
+            self._current = self._counts = None
+        if self._current is None and self._counts is None and self.settings.is_delayed:
             with contextlib.suppress(StoreUnavailable), self.store.reading(self.row.id) as reader:
-                books = load(reader, self.terms, self.settings)
-                self._counts = counts_for(books, None)
+                current = load(reader, self.terms, self.settings)
+                self._counts = counts_for(current, None)
                 if self._counts is not None:
                     warm(reader, self._counts, check.clock_time(self.clock))
 
-    def _current(self, reader: Reader) -> Books:
-        """Return the books, brought up to date with the store."""
-        books, self._books = self._books, None  # invalid if this transaction fails
+    def _caught_up(self, reader: Reader) -> CampaignState:
+        """Return the state, brought up to date with the store."""
+        current, self._current = self._current, None  # invalid if this transaction fails
         self.same.check(reader)
         counters = reader.counters
         if (
-            books is None
+            current is None
             or self._generation != self.store.generation()
-            or not 0 <= counters.seq - books.counters.seq <= MOST_EVENTS
+            or not 0 <= counters.seq - current.counters.seq <= MOST_EVENTS
         ):
             return load(reader, self.terms, self.settings)
-        if counters.seq > books.counters.seq:
-            books.apply(*reader.entries(books.counters.seq))
-            if counters.decisions != books.counters.decisions:
+        if counters.seq > current.counters.seq:
+            current.apply(*reader.entries(current.counters.seq))
+            if counters.decisions != current.counters.decisions:
                 return load(reader, self.terms, self.settings)
-            books.traffic.take_over(reader.expected())
-            books.counters.snapshot = counters.snapshot
-        return books
+            current.traffic.take_over(reader.expected())
+            current.counters.snapshot = counters.snapshot
+        return current
 
 
-def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
-    """Load the books of a campaign from its stored sums."""
+def load(reader: Reader, terms: Terms, settings: Settings) -> CampaignState:
+    """Load the state of a campaign from its stored sums."""
     changes = reader.changes()
     known = settings.is_delayed or any(entry.kind == "changed" for entry in changes)
     matured = reader.matured() if known else None
     counters, arms = reader.counters, reader.arms()
-    return Books.load(terms, settings, counters, arms, reader.expected(), changes, matured)
+    return CampaignState.load(terms, settings, counters, arms, reader.expected(), changes, matured)
 
 
 def _sweep(batch: Batch, due: list[DecisionRow]) -> None:

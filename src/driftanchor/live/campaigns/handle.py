@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, NotFound, shown
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.decision import decision_id_text
 from driftanchor.live.campaigns.exporting import event_records, export
 from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
@@ -34,20 +34,20 @@ class NotCopied(InvalidInput, TypeError):
     """An open campaign has connections and threads, which no copy can share."""
 
 
-class Moment(NamedTuple):
-    """A campaign at one moment."""
+class CampaignReader(NamedTuple):
+    """A campaign as one read transaction sees it."""
 
     reader: Reader
-    books: Books
+    current: CampaignState
     first: Terms  # the initial terms
     row: CampaignRow
     now: float  # seconds since 1970
 
     def status(self) -> Status:
-        """Return the status of the campaign at this moment, from stored data only."""
-        problems = feed_problems(self.row.name, self.books, self.reader, self.now)
+        """Return the status of the campaign, from stored data only."""
+        problems = feed_problems(self.row.name, self.current, self.reader, self.now)
         alarms = alarms_of(self.reader.watch())
-        return Status.of(self.row.name, self.books, alarms, problems=problems)
+        return Status.of(self.row.name, self.current, alarms, problems=problems)
 
 
 class Handle:
@@ -79,26 +79,26 @@ class Handle:
         Decisions whose window is over are closed first, and the bounds are checked.
         """
         self.bring_up_to_date()
-        with self.at_one_moment() as moment:
-            return moment.status()
+        with self.at_one_moment() as reading:
+            return reading.status()
 
     def counts(self) -> record.Record:
         """Return the numbers of `status` that are cheap to compute; nothing is written."""
-        books = self._books()
+        current = self._current()
         return {
             "name": self.name,
-            "policy": books.terms.policy.name,
-            "arms": len(books.terms.arms),
-            "decisions": books.counters.decisions,
-            "rewards": books.ledger.came,
-            "pending": books.ledger.waiting,
-            "paused": books.counters.paused,
+            "policy": current.terms.policy.name,
+            "arms": len(current.terms.arms),
+            "decisions": current.counters.decisions,
+            "rewards": current.state.reward_count,
+            "pending": current.state.pending_count,
+            "paused": current.counters.paused,
         }
 
     @property
     def settings(self) -> Settings:
         """The settings in force."""
-        return self._books().settings
+        return self._current().settings
 
     @property
     def sticky(self) -> str | None:
@@ -108,7 +108,7 @@ class Handle:
     @property
     def terms(self) -> Terms:
         """The terms in force, including arms added later."""
-        return self._books().terms
+        return self._current().terms
 
     def explain(self, decision_id: str) -> Explanation:
         """Explain a decision by recomputing it from the state in which it was made.
@@ -218,14 +218,14 @@ class Handle:
         )
 
     @contextmanager
-    def at_one_moment(self) -> Iterator[Moment]:
+    def at_one_moment(self) -> Iterator[CampaignReader]:
         """Read the campaign in one consistent snapshot, without writing.
 
         Unlike `status` this neither closes decisions nor checks bounds.
         """
         with self._reading() as reader:
-            books = load(reader, self._first, self._settings)
-            yield Moment(reader, books, self._first, self._row, self._now())
+            current = load(reader, self._first, self._settings)
+            yield CampaignReader(reader, current, self._first, self._row, self._now())
 
     def prepare(self) -> None:
         """Compile the policy in the background, or load its kernels from disk.
@@ -233,10 +233,12 @@ class Handle:
         Calling this is optional, because the first decisions trigger it too. It saves them some
         tenths of a second each.
         """
-        books = self._books()
-        if not books.counters.paused:
-            books.decider.ask_for_kernel()
-            books.law_writers.compile_early(*books.decider.situation(books.counters.decisions + 1))
+        current = self._current()
+        if not current.counters.paused:
+            current.decider.ask_for_kernel()
+            current.law_writers.compile_early(
+                *current.decider.situation(current.counters.decisions + 1)
+            )
 
     def bring_up_to_date(self, since: int = -1) -> int:
         """Close decisions whose window is over, estimate delayed rewards, and check bounds.
@@ -252,15 +254,15 @@ class Handle:
         now = self._now()
         with self._reading() as reader:
             seq = reader.counters.seq
-            books = load(reader, self._first, self._settings)
-            is_due = books.windowed and bool(reader.due(now, 1))
-            counts = counts_for(books, None)
+            current = load(reader, self._first, self._settings)
+            is_due = current.windowed and bool(reader.due(now, 1))
+            counts = counts_for(current, None)
             if counts is None:
-                is_due = is_due or books.ledger.live is not None  # an estimate to drop
+                is_due = is_due or current.state.live is not None  # an estimate to drop
             else:
-                is_due = is_due or counts.is_due(now, books.matured_at)
+                is_due = is_due or counts.is_due(now, current.matured_at)
             if not is_due and seq != since:
-                is_due = is_watched(books)
+                is_due = is_watched(current)
         if is_due:
             self._sweep()
         return seq
@@ -283,7 +285,7 @@ class Handle:
     def _now(self) -> float:
         return check.clock_time(self._requests.clock)
 
-    def _books(self) -> Books:
+    def _current(self) -> CampaignState:
         with self._reading() as reader:
             return load(reader, self._first, self._settings)
 

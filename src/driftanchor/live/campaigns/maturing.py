@@ -22,7 +22,7 @@ import numpy as np
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.delays import Cohorts, arrival, effective, slot_count, slot_length
 from driftanchor.live.campaigns.batch import Batch
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.rows import CohortRow, DecisionRow, UnclosedRow
 from driftanchor.live.stores.store import Reader
@@ -134,10 +134,10 @@ class CohortCounts:
             delay = row.slot, min(max(row.came - row.slot, 0), self._slots)
             self._reports[delay] = self._reports.get(delay, 0) + row.count
 
-    def estimate(self, books: Books, now: float) -> tuple[Floats, Floats]:
+    def estimate(self, current: CampaignState, now: float) -> tuple[Floats, Floats]:
         """Return each arm's effective number of pulls and the matching reward total."""
         self._uncommitted = slot = self.slot(now)
-        terms, ledger, default = books.terms, books.ledger, self.default
+        terms, state, default = current.terms, current.state, self.default
         arms, ages = len(terms.arms), self._slots + 1
         shown: Ints = np.zeros((arms, ages), np.int64)
         gained: Floats = np.zeros((arms, ages))
@@ -151,9 +151,9 @@ class CohortCounts:
         for (start, delay), count in self._reports.items():
             if 0 <= slot - start < len(reports):
                 reports[slot - start, delay] += count
-        decided = ledger.pulls + ledger.pending
+        decided = state.pulls + state.pending
         closed = decided - shown.sum(axis=1)
-        late = ledger.totals - default * ledger.pulls - gained.sum(axis=1)
+        late = state.totals - default * state.pulls - gained.sum(axis=1)
         for column, count, _, gain in self._unclosed:
             closed[column] -= count
             late[column] -= gain
@@ -161,22 +161,22 @@ class CohortCounts:
         cohorts = Cohorts(shown, gained, closed, np.where(closed > 0, late, 0.0))
         noise = terms.policy.noise
         curve = arrival(reports)
-        pulls, totals = effective(cohorts, default, curve, noise, _expected(books, default))
+        pulls, totals = effective(cohorts, default, curve, noise, _expected(current, default))
         pulls = np.clip(pulls, 0.0, decided)
         some = pulls > 0.0  # an end may be infinite
         low, high = (np.multiply(x, pulls, np.zeros(arms), where=some) for x in terms.reward_range)
         return pulls, np.clip(totals, low, high) + 0.0
 
 
-def counts_for(books: Books, kept: CohortCounts | None) -> CohortCounts | None:
+def counts_for(current: CampaignState, kept: CohortCounts | None) -> CohortCounts | None:
     """Return the worker's counts, or new ones if the window or the default changed.
 
     Return `None` if rewards are not delayed.
     """
-    window, default = books.settings.reward_window, books.settings.default_reward
+    window, default = current.settings.reward_window, current.settings.default_reward
     if window is None or default is None:
         return None
-    terms = window, default, *books.delayed_since
+    terms = window, default, *current.delayed_since
     return kept if kept is not None and kept.terms == terms else CohortCounts(*terms)
 
 
@@ -186,18 +186,18 @@ def mature(batch: Batch, reader: Reader, counts: CohortCounts, due: Sequence[Dec
     An unchanged estimate is not recorded. While decisions made under earlier terms are `due`, the
     estimate is left to a later batch, because they may have another default, or none.
     """
-    books, old = batch.books, counts.terms[3]
-    if not counts.is_due(batch.now, books.matured_at) or any(row.number <= old for row in due):
+    current, old = batch.current, counts.terms[3]
+    if not counts.is_due(batch.now, current.matured_at) or any(row.number <= old for row in due):
         return
     counts.catch_up(reader, batch.now)
-    pulls, totals = counts.estimate(books, batch.now)
-    live = books.ledger.live
+    pulls, totals = counts.estimate(current, batch.now)
+    live = current.state.live
     if live is not None and all(map(np.array_equal, live, (pulls, totals))):
         return
     detail = {
         "pulls": pulls.tolist(),
         "totals": totals.tolist(),
-        "decisions": books.counters.decisions,
+        "decisions": current.counters.decisions,
     }
     batch.record("matured", detail=detail)
 
@@ -208,21 +208,21 @@ def count_as_they_come(batch: Batch, reader: Reader) -> None:
     Decisions of earlier terms, with a default, count when their windows have closed: until then
     leave out the rewards that came early, and do so anew in each slot.
     """
-    books = batch.books
-    ledger, at = books.ledger, books.matured_at
-    if ledger.live is None:
+    current = batch.current
+    state, at = current.state, current.matured_at
+    if state.live is None:
         return
-    detail = {"pulls": None, "totals": None, "decisions": books.counters.decisions}
-    old, window, closed = books.delayed_until
+    detail = {"pulls": None, "totals": None, "decisions": current.counters.decisions}
+    old, window, closed = current.delayed_until
     if batch.now < closed:
         length = slot_length(window)
         if at is not None and math.floor(at / length) == math.floor(batch.now / length):
             return
-        pulls, totals = ledger.pulls.astype(float), ledger.totals.copy()
+        pulls, totals = state.pulls.astype(float), state.totals.copy()
         for column, _, settled, gained in reader.unclosed(old, batch.now, 0.0):
             pulls[column] -= settled
             totals[column] = totals[column] - gained if pulls[column] else 0.0
-        if all(map(np.array_equal, ledger.live, (pulls, totals))):
+        if all(map(np.array_equal, state.live, (pulls, totals))):
             return
         detail.update(pulls=pulls.tolist(), totals=totals.tolist())
     batch.record("matured", detail=detail)
@@ -238,10 +238,10 @@ def warm(reader: Reader, counts: CohortCounts, now: float) -> None:
         counts.catch_up(reader, now)
 
 
-def _expected(books: Books, default: float) -> float:
+def _expected(current: CampaignState, default: float) -> float:
     """Return the mean distance of logged rewards from the default; without logs, the noise."""
-    logs = books.terms.offline
+    logs = current.terms.offline
     seen = logs.n > 0
     if not seen.any():
-        return books.terms.policy.noise
+        return current.terms.policy.noise
     return abs(float(np.average(logs.mean[seen], weights=logs.n[seen])) - default)

@@ -11,7 +11,7 @@ from driftanchor.core import record
 from driftanchor.core.promises import bias_bounds, relative_bounds
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.settings import CHANGEABLE, KEEP
 from driftanchor.live.state_events import BoundsChanged
 from driftanchor.live.stores.journal import Entry, changed_detail
@@ -46,44 +46,44 @@ class ChangeTerms:
 
     def __call__(self, batch: Batch) -> bool:
         """Apply the changes; return whether anything changed."""
-        books = batch.books
-        before, after = self._settings(books)
-        bounds = self._bounds(books)
-        for name, old in zip(BOUNDS, _bounds_of(books), strict=True):
+        current = batch.current
+        before, after = self._settings(current)
+        bounds = self._bounds(current)
+        for name, old in zip(BOUNDS, _bounds_of(current), strict=True):
             if name in bounds and bounds[name] != old:
                 before[name], after[name] = old, bounds[name]
         if not after:
             return False
         level, relative = (after.get(name) for name in BOUNDS)
-        books.terms.after(BoundsChanged(level, relative))  # raises if the bounds do not fit
-        detail = changed_detail(self.reason, before, after, books.counters.decisions)
+        current.terms.after(BoundsChanged(level, relative))  # raises if the bounds do not fit
+        detail = changed_detail(self.reason, before, after, current.counters.decisions)
         batch.record("changed", detail=detail)
         return True
 
-    def _settings(self, books: Books) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _settings(self, current: CampaignState) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the old and new values of the settings that change."""
-        now, terms = books.settings, books.terms
+        now, terms = current.settings, current.terms
         new = now.after(self.wanted).checked(terms.arms, terms.reward_range)
         names = [name for name in CHANGEABLE if getattr(new, name) != getattr(now, name)]
         before = {name: getattr(now, name) for name in names}
         return before, {name: getattr(new, name) for name in names}
 
-    def _bounds(self, books: Books) -> dict[str, tuple[float, ...]]:
+    def _bounds(self, current: CampaignState) -> dict[str, tuple[float, ...]]:
         """Return the new bounds of each arm; distrusted logs have no bound."""
         found = {}
         for name, read in zip(BOUNDS, (bias_bounds, relative_bounds), strict=True):
             if name in self.wanted:
                 if self.wanted[name] is None:
                     raise InvalidInput("must be a number; inf means no bound", argument=name)
-                values = read(self.wanted[name], books.terms.arms).tolist()
-                for column in books.distrusted:
+                values = read(self.wanted[name], current.terms.arms).tolist()
+                for column in current.distrusted:
                     values[column] = float("inf")
                 found[name] = tuple(values)
         return found
 
 
-def _bounds_of(books: Books) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    terms = books.terms
+def _bounds_of(current: CampaignState) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    terms = current.terms
     return tuple(terms.bias_bounds.tolist()), tuple(terms.relative_bounds.tolist())
 
 

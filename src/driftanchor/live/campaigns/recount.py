@@ -5,7 +5,7 @@ from __future__ import annotations
 from driftanchor.core import record
 from driftanchor.errors import UnreadableState
 from driftanchor.live.campaigns import draw
-from driftanchor.live.campaigns.books import terms_at
+from driftanchor.live.campaigns.campaign_state import terms_at
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.records import read_state

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from driftanchor.live.campaigns.books import Books, centre
+from driftanchor.live.campaigns.campaign_state import CampaignState, centre
 from driftanchor.live.conversions import only_conversions
 from driftanchor.live.stores.store import Reader
 from driftanchor.render.numbers import count, length_of_time
@@ -24,40 +24,40 @@ CHANCE = 1e-3  # equal rewards are surprising if the logs make them less likely 
 PATIENCE = 86_400.0  # seconds to wait for the first rewards if there is no window
 
 
-def feed_problems(name: str, books: Books, reader: Reader, now: float) -> tuple[str, ...]:
+def feed_problems(name: str, current: CampaignState, reader: Reader, now: float) -> tuple[str, ...]:
     """Return the problems found with the rewards, and what to do about each.
 
     Args:
         name: The name of the campaign.
-        books: The campaign's books.
+        current: The state of the campaign.
         reader: The store at the same moment.
         now: The time, in seconds since 1970.
     """
-    after, since = max(reader.counters.seq - RECENT, 0), _same_window_since(books)
+    after, since = max(reader.counters.seq - RECENT, 0), _same_window_since(current)
     found = reader.reported(after, since)
     late, in_time = found.get("late", 0), found.get("rewarded", 0)
     problems = []
     if late >= FEWEST_LATE and late >= LATE_SHARE * (late + in_time):
-        problems.append(_late_text(name, books, late, late + in_time))
+        problems.append(_late_text(name, current, late, late + in_time))
     reported = reader.reported(after, 0) if since else found
-    if not reported and _none_reported(books, reader, now):
-        problems.append(_none_text(name, books))
+    if not reported and _none_reported(current, reader, now):
+        problems.append(_none_text(name, current))
     elif reported.get("rewarded"):
-        value = _only_value(books)
-        if value is not None and _is_odd(books, value):
-            problems.append(_equal_text(name, books, value))
+        value = _only_value(current)
+        if value is not None and _is_odd(current, value):
+            problems.append(_equal_text(name, current, value))
     return tuple(problems)
 
 
-def _same_window_since(books: Books) -> int:
+def _same_window_since(current: CampaignState) -> int:
     """Return the number of the last decision made under another window."""
-    details = [entry.detail or {} for entry in books.changes]
+    details = [entry.detail or {} for entry in current.changes]
     return next((x["decisions"] for x in reversed(details) if "reward_window" in x["after"]), 0)
 
 
-def _late_text(name: str, books: Books, late: int, all_of_them: int) -> str:
-    window = books.settings_of(_same_window_since(books) + 1).reward_window or 0.0
-    default = books.settings.default_reward
+def _late_text(name: str, current: CampaignState, late: int, all_of_them: int) -> str:
+    window = current.settings_of(_same_window_since(current) + 1).reward_window or 0.0
+    default = current.settings.default_reward
     instead = "nothing" if default is None else f"the default reward, {default:g},"
     return (
         f"{late:,} of the last {count(all_of_them, 'reported reward')} came after the reward "
@@ -67,26 +67,29 @@ def _late_text(name: str, books: Books, late: int, all_of_them: int) -> str:
     )
 
 
-def _none_reported(books: Books, reader: Reader, now: float) -> bool:
+def _none_reported(current: CampaignState, reader: Reader, now: float) -> bool:
     """Return whether decisions are old enough that a reward should have been reported."""
-    ledger, settings = books.ledger, books.settings
-    if ledger.came:  # all are defaults, or zeros reported long ago
-        value = _only_value(books)
+    state, settings = current.state, current.settings
+    if state.reward_count:  # all are defaults, or zeros reported long ago
+        value = _only_value(current)
         is_default = value is not None and value == settings.default_reward
-        return value is not None and is_default and _is_surprising(books, value, ledger.came)
+        return (
+            value is not None and is_default and _is_surprising(current, value, state.reward_count)
+        )
     window = settings.reward_window or 0.0
-    wait = window if window and books.waits else max(window, PATIENCE)
+    wait = window if window and current.waits else max(window, PATIENCE)
     made = next(reader.all_decisions(after=FEWEST - 1), None)
     return made is not None and now - made.asked_at >= wait
 
 
-def _none_text(name: str, books: Books) -> str:
+def _none_text(name: str, current: CampaignState) -> str:
     ever = "no reward was ever reported"
-    if books.counters.seq > RECENT:
+    if current.counters.seq > RECENT:
         ever = f"no reward was reported in the last {RECENT:,} events"
-    if books.ledger.came:
-        ever += f", and all {count(books.ledger.came, 'reward')} so far are default rewards"
-    calls = "tell" if books.waits else "expose and tell"
+    if current.state.reward_count:
+        rewards = count(current.state.reward_count, "reward")
+        ever += f", and all {rewards} so far are default rewards"
+    calls = "tell" if current.waits else "expose and tell"
     return (
         f"{ever}: check that your program calls {calls} with the ids that ask returned, and that "
         f"it calls this store (driftanchor campaign tell {name} DECISION REWARD reports one by "
@@ -94,40 +97,40 @@ def _none_text(name: str, books: Books) -> str:
     )
 
 
-def _only_value(books: Books) -> float | None:
+def _only_value(current: CampaignState) -> float | None:
     """Return the value of all rewards so far if they are equal up to rounding; else `None`."""
-    ledger = books.ledger
-    columns = np.flatnonzero(ledger.pulls)
+    state = current.state
+    columns = np.flatnonzero(state.pulls)
     if not columns.size:
         return None
-    means = ledger.totals[columns] / ledger.pulls[columns]
+    means = state.totals[columns] / state.pulls[columns]
     value = float(means[0])
     near = 1e-9 * max(abs(value), 1e-9)
     if np.abs(means - value).max() > near:
         return None
     for column in columns.tolist():
-        away = value - centre(books.terms, column)
-        squares = books.squares.item(column) - ledger.pulls.item(column) * away * away
-        if squares > 1e-9 * max(books.squares.item(column), near):
+        away = value - centre(current.terms, column)
+        squares = current.squares.item(column) - state.pulls.item(column) * away * away
+        if squares > 1e-9 * max(current.squares.item(column), near):
             return None
     return value
 
 
-def _is_odd(books: Books, value: float) -> bool:
+def _is_odd(current: CampaignState, value: float) -> bool:
     """Return whether it is a problem that all rewards so far have this value.
 
     It is not if pending decisions will get a different default reward: if only conversions are
     reported, the first rewards of a campaign are all conversions.
     """
-    default = books.settings.default_reward
+    default = current.settings.default_reward
     if default is not None and default != value:
         return False
-    if default is None and only_conversions(books.terms, books.state):
+    if default is None and only_conversions(current.terms, current.state):
         return True
-    return _is_surprising(books, value, books.ledger.came)
+    return _is_surprising(current, value, current.state.reward_count)
 
 
-def _is_surprising(books: Books, value: float, n: int) -> bool:
+def _is_surprising(current: CampaignState, value: float, n: int) -> bool:
     """Return whether n rewards that all equal `value` are unlikely, given the logs.
 
     A reward with mean m and variance s² differs from x with probability at least
@@ -136,7 +139,7 @@ def _is_surprising(books: Books, value: float, n: int) -> bool:
     """
     if n < FEWEST:
         return False
-    logs = books.terms.offline
+    logs = current.terms.offline
     away, noise = logs.pooled_mean() - value, logs.pooled_noise()
     if math.isnan(away) or math.isnan(noise):
         return n >= UNKNOWN
@@ -144,9 +147,10 @@ def _is_surprising(books: Books, value: float, n: int) -> bool:
     return q >= 1.0 or n * math.log1p(-q) <= math.log(CHANCE)
 
 
-def _equal_text(name: str, books: Books, value: float) -> str:
-    default = books.settings.default_reward
-    text = f"all {count(books.ledger.came, 'reward')} so far are {value:g}, so nothing is learned"
+def _equal_text(name: str, current: CampaignState, value: float) -> str:
+    default = current.settings.default_reward
+    rewards = count(current.state.reward_count, "reward")
+    text = f"all {rewards} so far are {value:g}, so nothing is learned"
     if default is None:
         return (
             f"{text}: report the other rewards too, or let a default count for decisions without a "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from driftanchor.core import record
 from driftanchor.core.delays import slot_length
-from driftanchor.live.campaigns.books import Books, centre
+from driftanchor.live.campaigns.campaign_state import CampaignState, centre
 from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.sample_ratio import RatioCheck
 from driftanchor.live.campaigns.settings import Settings
@@ -98,36 +98,41 @@ class Status(Tabular):
     def of(
         cls,
         name: str,
-        books: Books,
+        current: CampaignState,
         alarms: tuple[Alarm, ...] = (),
         problems: tuple[str, ...] = (),
     ) -> Status:
-        """Build the status from the books.
+        """Build the status from the state of the campaign.
 
         Args:
             name: Its name.
-            books: The campaign's books.
+            current: The state of the campaign.
             alarms: The alarms so far.
             problems: The problems from `feed_problems`.
         """
-        terms, ledger, counters, traffic = books.terms, books.ledger, books.counters, books.traffic
+        terms, state, counters, traffic = (
+            current.terms,
+            current.state,
+            current.counters,
+            current.traffic,
+        )
         return cls(
             name,
             terms.policy.name,
             counters.paused,
             counters.epoch,
             counters.decisions,
-            ledger.came,
-            ledger.waiting,
+            state.reward_count,
+            state.pending_count,
             counters.late,
-            books.settings,
+            current.settings,
             terms.reasons,
-            {label: _arm(books, column) for column, label in enumerate(terms.arms)},
-            outlook(terms, books.state, books.settings.matters),
-            RatioCheck(books.decisions.copy(), traffic.expected, traffic.variance, traffic.log_e),
+            {label: _arm(current, column) for column, label in enumerate(terms.arms)},
+            outlook(terms, current.state, current.settings.matters),
+            RatioCheck(current.decisions.copy(), traffic.expected, traffic.variance, traffic.log_e),
             tuple(alarm for alarm in alarms if stands(alarm, terms)),
             problems,
-            tuple(TermsChange.of(entry) for entry in books.changes),
+            tuple(TermsChange.of(entry) for entry in current.changes),
         )
 
     @property
@@ -216,34 +221,34 @@ def stands(alarm: Alarm, terms: Terms) -> bool:
     return not all(moved.bound < bounds[moved.column] < math.inf for moved in alarm.arms)
 
 
-def _arm(books: Books, column: int) -> ArmStatus:
-    row, logs, ledger = books.row(column), books.terms.offline, books.ledger
-    pulls = ledger.live_pulls.item(column)
-    mean = ledger.live_totals.item(column) / pulls if pulls >= 1 else math.nan
-    variance = _variance(books, row, pulls, mean) if pulls > 1 else math.nan
+def _arm(current: CampaignState, column: int) -> ArmStatus:
+    row, logs, state = current.row(column), current.terms.offline, current.state
+    pulls = state.live_pulls.item(column)
+    mean = state.live_totals.item(column) / pulls if pulls >= 1 else math.nan
+    variance = _variance(current, row, pulls, mean) if pulls > 1 else math.nan
     return ArmStatus(
         row.state,
         logs.n.item(column),
         logs.mean.item(column),
-        column not in books.distrusted,
+        column not in current.distrusted,
         pulls,
         mean,
         variance,
         row.pulls,
         row.decisions,
-        books.traffic.expected.item(column),
+        current.traffic.expected.item(column),
         row.pending,
     )
 
 
-def _variance(books: Books, row: ArmRow, pulls: float, mean: float) -> float:
+def _variance(current: CampaignState, row: ArmRow, pulls: float, mean: float) -> float:
     """Return the sample variance of live rewards.
 
     With delays, the reported rewards give the ratio of the mean squared distance from the default
     to the mean distance, and the live mean gives the mean distance.
     """
-    middle, default = centre(books.terms, row.column), books.settings.default_reward
-    if books.ledger.live is None or default is None:
+    middle, default = centre(current.terms, row.column), current.settings.default_reward
+    if current.state.live is None or default is None:
         return max(row.squares - pulls * (mean - middle) ** 2, 0.0) / (pulls - 1)
     apart = middle - default
     gained = row.total - default * row.pulls

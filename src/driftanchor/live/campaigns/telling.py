@@ -16,7 +16,7 @@ from driftanchor.errors import (
     shown,
 )
 from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.decision import Receipt, decision_id_text
 from driftanchor.live.stores.journal import Detail
 from driftanchor.live.stores.rows import WAITING, DecisionRow
@@ -43,8 +43,8 @@ class Tell:
 
     def __call__(self, batch: Batch) -> Receipt:
         """Execute the request and return the receipt."""
-        books = batch.books
-        reward = books.settings.reward_of(self.reward, books.decider.terms.reward_range)
+        current = batch.current
+        reward = current.settings.reward_of(self.reward, current.decider.terms.reward_range)
         row = found(batch, decision_id_text(self.decision_id))
         if row.reported is not None:
             if row.reported != reward:
@@ -53,7 +53,7 @@ class Tell:
                     f"{reward!r}: a decision has one reward, which only a correction replaces"
                 )
             return _receipt(batch, row, "replayed")
-        refuse_outside(books, reward, self.allow_outside)
+        refuse_outside(current, reward, self.allow_outside)
         settle_if_due(batch, row)
         row.reported = reward
         if row.state in ("defaulted", "expired"):
@@ -89,8 +89,8 @@ class Correct:
 
     def __call__(self, batch: Batch) -> Receipt:
         """Execute the request and return the receipt."""
-        books = batch.books
-        reward = books.settings.reward_of(self.reward, books.terms.reward_range)
+        current = batch.current
+        reward = current.settings.reward_of(self.reward, current.terms.reward_range)
         before = check.number(self.before, "before")
         row = found(batch, decision_id_text(self.decision_id))
         if row.state != "rewarded" or row.reward is None:
@@ -104,13 +104,13 @@ class Correct:
                 f"decision {row.id!r} has the reward {row.reward!r}, not {before!r}: give the "
                 "recorded reward as the old one"
             )
-        refuse_outside(books, reward, self.allow_outside)
+        refuse_outside(current, reward, self.allow_outside)
         detail: Detail = {"before": row.reward, "counted_at": row.settled_at}
         if self.reason is not None:
             detail["reason"] = self.reason
-        if books.loses_digits(row.column, row.reward):
+        if current.loses_digits(row.column, row.reward):
             rewards = {**batch.rewards_of(row.column), row.number: reward}
-            detail.update(books.sums_of(row.column, rewards.values()))
+            detail.update(current.sums_of(row.column, rewards.values()))
         batch.record(
             "corrected", decision=row.number, column=row.column, value=reward, detail=detail
         )
@@ -119,12 +119,12 @@ class Correct:
         return _receipt(batch, row, "corrected")
 
 
-def refuse_outside(books: Books, reward: float, allowed: bool) -> None:
+def refuse_outside(current: CampaignState, reward: float, allowed: bool) -> None:
     """Refuse a reward that is far outside the range of the logged rewards."""
-    low, high = books.usual
-    if low <= reward <= high or allowed or books.settings.allow_outside:
+    low, high = current.usual
+    if low <= reward <= high or allowed or current.settings.allow_outside:
         return
-    smallest, largest = books.terms.offline.reward_ends()
+    smallest, largest = current.terms.offline.reward_ends()
     raise OutsideLogs(
         f"is far outside the logged rewards, which are from {smallest:g} to {largest:g}: check "
         f"its unit, and report it with allow_outside if it is right; got {reward!r}",
@@ -143,9 +143,9 @@ def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
     Nearly all are first rewards of pending decisions. Their events are recorded together, because
     recording them one at a time takes longer than the SQL statements.
     """
-    books, decisions = batch.books, batch.found
-    reward_of, ends, labels = books.settings.reward_of, books.terms.reward_range, books.labels
-    low, high = books.usual
+    current, decisions = batch.current, batch.found
+    reward_of, ends, labels = current.settings.reward_of, current.terms.reward_range, current.labels
+    low, high = current.usual
     outcomes: list[Receipt | Exception] = []
     waiting: list[DecisionRow] = []
     for tell in tells:
@@ -159,7 +159,7 @@ def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
         try:
             reward = reward_of(tell.reward, ends)
             if not low <= reward <= high:
-                refuse_outside(books, reward, tell.allow_outside)
+                refuse_outside(current, reward, tell.allow_outside)
             row.reported = reward
         except InvalidInput as error:
             outcomes.append(error)
@@ -218,7 +218,7 @@ def found(batch: Batch, decision_id: str) -> DecisionRow:
 
 def show(batch: Batch, row: DecisionRow) -> None:
     """Mark a decision as shown; it waits for its reward from now on."""
-    window = batch.books.settings_of(row.number).reward_window
+    window = batch.current.settings_of(row.number).reward_window
     batch.record("exposed", decision=row.number, column=row.column)
     row.state, row.exposed_at = WAITING, batch.now
     row.due_at = None if window is None else batch.now + window
@@ -229,7 +229,7 @@ def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
     """Settle a decision if its window is over; return whether it was."""
     if row.state != WAITING or not _is_due(batch, row):
         return False
-    row.reward = default = batch.books.settings_of(row.number).default_reward
+    row.reward = default = batch.current.settings_of(row.number).default_reward
     kind = "expired" if default is None else "defaulted"
     batch.record(kind, decision=row.number, column=row.column, value=default)
     _settle(batch, [row], kind)
@@ -249,7 +249,7 @@ def give_up(batch: Batch, row: DecisionRow) -> None:
 
 def _settle(batch: Batch, rows: Iterable[DecisionRow], state: str) -> None:
     """End the wait of decisions that have their reward, if there is one."""
-    now, keeps = batch.now, batch.books.settings.sticky == "campaign"
+    now, keeps = batch.now, batch.current.settings.sticky == "campaign"
     for row in rows:
         row.state, row.settled_at = state, now
         if not keeps:
@@ -261,7 +261,7 @@ def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
     """A reward after the window: it is noted, or it counts in place of the default."""
     about: Any = {"decision": row.number, "column": row.column}
     batch.change(row)
-    if batch.books.settings.late == "ignore":
+    if batch.current.settings.late == "ignore":
         batch.record("late", value=reward, **about)
         return _receipt(batch, row, "late")
     if row.state == "expired":
@@ -273,4 +273,4 @@ def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
 
 
 def _receipt(batch: Batch, row: DecisionRow, status: str) -> Receipt:
-    return Receipt(row.id, status, batch.books.labels[row.column], row.reward)
+    return Receipt(row.id, status, batch.current.labels[row.column], row.reward)

@@ -54,7 +54,7 @@ class UseDefault:
 
     def __call__(self, batch: Batch) -> str:
         """Return `"recorded"`, or `"replayed"` if it was reported before."""
-        column = batch.books.terms.arms.column(self.arm, "arm")
+        column = batch.current.terms.arms.column(self.arm, "arm")
         if self._mark in batch.keyed:
             return "replayed"
         _keep(batch, self._mark)
@@ -74,7 +74,7 @@ class UseDefault:
 
     def _give_up(self, batch: Batch) -> None:
         """Abandon the decisions of the request, if it made any."""
-        if batch.books.settings.sticky == "campaign":
+        if batch.current.settings.sticky == "campaign":
             return  # the unit keeps it
         first = batch.now - self.ago - SLACK
         for one in batch.keyed[self.key].ids:
@@ -88,7 +88,7 @@ class UseDefault:
         A decision from another time belongs to another request, and may have been shown.
         """
         row, sent = batch.held.get(unit), batch.now - self.ago
-        if row is None or row.state != WAITING or batch.books.settings.sticky == "campaign":
+        if row is None or row.state != WAITING or batch.current.settings.sticky == "campaign":
             return
         if abs(row.asked_at - sent) <= SLACK:
             give_up(batch, row)

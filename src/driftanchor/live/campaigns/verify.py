@@ -11,7 +11,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import UnreadableState
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.verify_copies import Copies
 from driftanchor.live.campaigns.verify_names import Names
@@ -159,17 +159,17 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     Raises:
         UnreadableState: The data differ; the message says where.
     """
-    books = Books(terms, settings)
-    outcomes, copies = Outcomes(books.waits), Copies(reader)
+    current = CampaignState(terms, settings)
+    outcomes, copies = Outcomes(current.waits), Copies(reader)
     names = Names(settings.sticky)
     for entry in reader.entries(0):
-        books.apply(entry)
-        outcomes.note(entry, books.counters.epoch, books.settings.reward_window)
-        names.note(entry, books.counters.epoch)
-        copies.note(entry, books)
-    wrong = [*outcomes.wrong, *_heads(reader, books), *_arms(reader, books)]
+        current.apply(entry)
+        outcomes.note(entry, current.counters.epoch, current.settings.reward_window)
+        names.note(entry, current.counters.epoch)
+        copies.note(entry, current)
+    wrong = [*outcomes.wrong, *_heads(reader, current), *_arms(reader, current)]
     names.end()
-    wrong += _decisions(reader, books, outcomes, names)
+    wrong += _decisions(reader, current, outcomes, names)
     wrong += [*names.keys(reader), *copies.differences()]
     if wrong:
         named = "; ".join(wrong[:MOST_NAMED])
@@ -177,41 +177,43 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
         raise UnreadableState(
             f"the store does not match its events: {named}{more}. Restore a backup, or report this"
         )
-    rewards = books.ledger.came
-    return Verified(books.counters.seq, books.counters.decisions, rewards)
+    rewards = current.state.reward_count
+    return Verified(current.counters.seq, current.counters.decisions, rewards)
 
 
-def _heads(reader: Reader, books: Books) -> Iterator[str]:
+def _heads(reader: Reader, current: CampaignState) -> Iterator[str]:
     for name in ("seq", "decisions", "epoch", "paused", "late", "checksum"):
-        kept, said = getattr(reader.counters, name), getattr(books.counters, name)
+        kept, said = getattr(reader.counters, name), getattr(current.counters, name)
         if kept != said and (name, kept) != ("checksum", None):
             yield f"{name} of the campaign is {kept!r}, the events give {said!r}"
 
 
-def _arms(reader: Reader, books: Books) -> Iterator[str]:
-    rows, labels = reader.arms(), books.terms.arms
+def _arms(reader: Reader, current: CampaignState) -> Iterator[str]:
+    rows, labels = reader.arms(), current.terms.arms
     if [row.label for row in rows] != list(labels):
         yield "the arms are not those of the terms and the events"
         return
     for row in rows:
-        said = books.row(row.column)
+        said = current.row(row.column)
         for field in dataclasses.fields(row):
             kept, value = getattr(row, field.name), getattr(said, field.name)
             if kept != value:
                 name = f"{field.name} of arm {row.label!r}"
                 yield f"{name} is {kept!r}, the events give {value!r}"
-    books.traffic.take_over(reader.expected())
-    expected = books.traffic.expected
-    if abs(expected.sum() - books.counters.decisions) > 1e-6 * (1 + books.counters.decisions):
+    current.traffic.take_over(reader.expected())
+    expected = current.traffic.expected
+    if abs(expected.sum() - current.counters.decisions) > 1e-6 * (1 + current.counters.decisions):
         yield f"the propensities add up to {expected.sum():.6g}, not to the number of decisions"
 
 
-def _decisions(reader: Reader, books: Books, outcomes: Outcomes, names: Names) -> Iterator[str]:
-    pending = np.zeros(len(books.terms.arms), np.int64)
+def _decisions(
+    reader: Reader, current: CampaignState, outcomes: Outcomes, names: Names
+) -> Iterator[str]:
+    pending = np.zeros(len(current.terms.arms), np.int64)
     seen = 0
     for row in reader.all_decisions():
         seen += 1
-        if row.number != seen or row.number > books.counters.decisions:
+        if row.number != seen or row.number > current.counters.decisions:
             yield f"decision {seen} is missing, or one is too many"
             return
         yield from outcomes.differences(row)
@@ -219,7 +221,7 @@ def _decisions(reader: Reader, books: Books, outcomes: Outcomes, names: Names) -
         if not 0.0 < row.propensity <= 1.0 + 1e-9:
             yield f"the propensity of decision {row.number} is {row.propensity!r}"
         pending[row.column] += row.state == "open"
-    if seen != books.counters.decisions:
-        yield f"there are {seen} decisions, the events give {books.counters.decisions}"
-    if pending.tolist() != books.ledger.pending.tolist():
+    if seen != current.counters.decisions:
+        yield f"there are {seen} decisions, the events give {current.counters.decisions}"
+    if pending.tolist() != current.state.pending.tolist():
         yield "the open decisions of the arms are not those that the events give"

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from driftanchor.core.record import plain
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.past import Past, remember
 from driftanchor.live.campaigns.watching import alarms_of
 from driftanchor.live.records import state_fields
@@ -30,8 +30,8 @@ class Copies:
         self._places = set(_places(reader))
         self._alarms: list[object] = []
 
-    def note(self, entry: Entry, books: Books) -> None:
-        """Go on by one event, after which the campaign is as `books` says."""
+    def note(self, entry: Entry, current: CampaignState) -> None:
+        """Go on by one event, after which the state of the campaign is `current`."""
         remember(self._past, entry)
         if entry.kind == "corrected" and entry.detail is not None:
             remember(self._subtracted, entry._replace(value=0.0))
@@ -40,7 +40,7 @@ class Copies:
         if entry.seq not in self._places:
             return
         kept = self._reader.snapshot(entry.seq)
-        state = json.loads(json.dumps(state_fields(books.state)))
+        state = json.loads(json.dumps(state_fields(current.state)))
         if kept is None or kept.state != state:
             self.wrong.append(f"the snapshot of event {entry.seq} is not what the events give")
 

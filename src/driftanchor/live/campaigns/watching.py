@@ -18,7 +18,7 @@ from itertools import islice
 
 from driftanchor.core.record import Record, reading, seal_with_digest
 from driftanchor.live.campaigns.batch import Batch
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Entry
@@ -34,9 +34,9 @@ SETTLED = ("rewarded", "defaulted", "expired")
 Reward = tuple[int, float, Mark]  # column, reward, the number and time of its decision
 
 
-def is_watched(books: Books) -> bool:
+def is_watched(current: CampaignState) -> bool:
     """Whether anything is promised that rewards could contradict."""
-    terms = books.terms
+    terms = current.terms
     promised = (terms.bias_bounds < float("inf")) | (terms.relative_bounds < float("inf"))
     return bool((promised & (terms.offline.n > 0)).any())
 
@@ -47,27 +47,27 @@ def advance(batch: Batch, reader: Reader) -> None:
 
     Rewards settled in this batch are tested in the next call.
     """
-    books = batch.books
-    if not is_watched(books) and not books.distrusted:
+    current = batch.current
+    if not is_watched(current) and not current.distrusted:
         return
     kept = _kept(reader.watch())
-    watch = _current(kept["watch"], books)
+    watch = _current(kept["watch"], current)
     start, number, before = kept["seq"], kept["number"], watch.alarms
     rewards: list[Reward] = []
     seq = reader.counters.seq
-    if books.sometimes_open:
-        rewards, seq = _as_they_came(reader, start, books)
+    if current.sometimes_open:
+        rewards, seq = _as_they_came(reader, start, current)
     corrections = reader.corrections(start, seq)
-    if not books.windowed:
+    if not current.windowed:
         number = reader.counters.decisions
     else:
-        watch = _corrected(watch, corrections, reader, kept, books)
+        watch = _corrected(watch, corrections, reader, kept, current)
         if seq == reader.counters.seq:  # rows already include all corrections
-            settled, number = _by_decision(reader, kept, books, batch.now)
+            settled, number = _by_decision(reader, kept, current, batch.now)
             rewards += settled
     watch = _folded(watch, rewards)
-    if books.sometimes_open:
-        watch = _corrected_at_once(watch, corrections, rewards, books)
+    if current.sometimes_open:
+        watch = _corrected_at_once(watch, corrections, rewards, current)
     numbers = kept["numbers"] if number < max(kept["numbers"], default=0) else []
     known = sealed({"watch": watch.to_json(), "seq": seq, "number": number, "numbers": numbers})
     for alarm in watch.alarms[len(before) :]:
@@ -100,17 +100,17 @@ def _kept(record: Record | None) -> Record:
         return {"number": min(record["numbers"], default=0), **record}
 
 
-def _current(kept: Record | None, books: Books) -> Watch:
+def _current(kept: Record | None, current: CampaignState) -> Watch:
     """Return the stored watch, updated for arms that were added or distrusted since."""
     if kept is None:
-        return Watch.start(books.terms)
+        return Watch.start(current.terms)
     watch = Watch.from_json(kept)
-    while len(watch.arms) < len(books.terms.arms):
-        label = books.terms.arms[len(watch.arms)]
-        watch = watch.after(ArmAdded(label), books.terms)
-    for column in books.distrusted:
-        watch = watch.after(Distrusted(column), books.terms)
-    return watch.after(BoundsChanged(), books.terms) if books.changes else watch
+    while len(watch.arms) < len(current.terms.arms):
+        label = current.terms.arms[len(watch.arms)]
+        watch = watch.after(ArmAdded(label), current.terms)
+    for column in current.distrusted:
+        watch = watch.after(Distrusted(column), current.terms)
+    return watch.after(BoundsChanged(), current.terms) if current.changes else watch
 
 
 def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
@@ -123,14 +123,14 @@ def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
 
 
 def _corrected(
-    watch: Watch, entries: Sequence[Entry], reader: Reader, kept: Record, books: Books
+    watch: Watch, entries: Sequence[Entry], reader: Reader, kept: Record, current: CampaignState
 ) -> Watch:
     """Apply corrections to rewards tested in decision order; return the watch."""
     for entry in entries:
         column, number, reward = entry.column, entry.decision, entry.value
         if column is None or number is None or reward is None:
             continue
-        window = books.settings_of(number).reward_window
+        window = current.settings_of(number).reward_window
         if window is None:
             continue
         row = next(reader.all_decisions(after=number - 1, page=1))
@@ -144,7 +144,7 @@ def _corrected(
 
 
 def _corrected_at_once(
-    watch: Watch, entries: Sequence[Entry], rewards: Sequence[Reward], books: Books
+    watch: Watch, entries: Sequence[Entry], rewards: Sequence[Reward], current: CampaignState
 ) -> Watch:
     """Apply corrections to rewards tested in arrival order, except those in `rewards`."""
     new = {mark.number for _, _, mark in rewards}  # these already include their corrections
@@ -152,17 +152,17 @@ def _corrected_at_once(
         column, number, reward = entry.column, entry.decision, entry.value
         if column is None or number is None or reward is None or number in new:
             continue
-        if entry.kind == "corrected" and not _has_window(number, books):
+        if entry.kind == "corrected" and not _has_window(number, current):
             watch = correct(watch, column, (entry.detail or {})["before"], reward)
     return watch
 
 
-def _as_they_came(reader: Reader, seq: int, books: Books) -> tuple[list[Reward], int]:
+def _as_they_came(reader: Reader, seq: int, current: CampaignState) -> tuple[list[Reward], int]:
     """Return new rewards of decisions without a window, and the last event read."""
     rewards: dict[int, Reward] = {}
     for entry in islice(reader.entries(seq), MOST):
         seq, number = entry.seq, entry.decision or 0
-        if entry.column is None or entry.value is None or _has_window(number, books):
+        if entry.column is None or entry.value is None or _has_window(number, current):
             continue
         if entry.kind in ("rewarded", "added"):
             rewards[number] = entry.column, entry.value, _mark(number, entry.at)
@@ -171,12 +171,12 @@ def _as_they_came(reader: Reader, seq: int, books: Books) -> tuple[list[Reward],
     return list(rewards.values()), seq
 
 
-def _has_window(number: int, books: Books) -> bool:
-    return books.settings_of(number).reward_window is not None
+def _has_window(number: int, current: CampaignState) -> bool:
+    return current.settings_of(number).reward_window is not None
 
 
 def _by_decision(
-    reader: Reader, kept: Record, books: Books, now: float
+    reader: Reader, kept: Record, current: CampaignState, now: float
 ) -> tuple[list[Reward], int]:
     """Return the rewards of decisions before the first open one, and the last decision read.
 
@@ -184,7 +184,7 @@ def _by_decision(
     """
     rewards, number = [], kept["number"]
     for row in islice(reader.all_decisions(after=number, page=PAGE), MOST):
-        window = books.settings_of(row.number).reward_window
+        window = current.settings_of(row.number).reward_window
         if window is not None:
             if row.state == "assigned":
                 if now < row.asked_at + window:
@@ -219,7 +219,7 @@ def _mark(number: int, at: float) -> Mark:
 def _raise(batch: Batch, alarm: Alarm) -> None:
     """Let an alarm be an event, and its arms be distrusted if that was agreed."""
     batch.record("alarm", detail=alarm.to_json())
-    if batch.books.settings.on_alarm == "distrust":
+    if batch.current.settings.on_alarm == "distrust":
         for column in alarm.columns:
-            if column not in batch.books.distrusted:
+            if column not in batch.current.distrusted:
                 batch.record("arm_distrusted", column=column)

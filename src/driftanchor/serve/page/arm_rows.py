@@ -12,7 +12,7 @@ from driftanchor.core.evidence import ArmEvidence, arm_at
 from driftanchor.core.posterior import Posterior, hybrid_posterior
 from driftanchor.core.promises import Range
 from driftanchor.core.stats.distributions import critical_z
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.stopping import live_interval
 from driftanchor.live.decide import situation
@@ -23,7 +23,7 @@ Z = critical_z(1 - CHANCE)
 
 
 def arm_rows(
-    status: Status, books: Books, recent: Sequence[int], belief: Posterior | None
+    status: Status, current: CampaignState, recent: Sequence[int], belief: Posterior | None
 ) -> list[dict[str, Any]]:
     """Return the numbers of all arms, in column order.
 
@@ -33,13 +33,13 @@ def arm_rows(
 
     Args:
         status: The status of the campaign.
-        books: The books at the same moment.
+        current: The state of the campaign at the same time.
         recent: The arms of the last decisions.
         belief: The belief about the common move; see `believed_move`.
     """
-    terms, settings = books.terms, books.settings
+    terms, settings = current.terms, current.settings
     lately, of = Counter(recent), max(len(recent), 1)
-    evidence, _ = situation(terms, books.state, books.counters.decisions + 1)
+    evidence, _ = situation(terms, current.state, current.counters.decisions + 1)
     noise, ends = terms.policy.noise, terms.reward_range
     common = Posterior(0.0, 0.0) if belief is None else belief
     outlook, total = status.outlook, max(status.decisions, 1)
@@ -73,12 +73,12 @@ def arm_rows(
     return rows
 
 
-def believed_move(books: Books) -> Posterior | None:
+def believed_move(current: CampaignState) -> Posterior | None:
     """How far all arms are believed to have moved together; `None` if no promise is relative."""
-    evidence, _ = situation(books.terms, books.state, books.counters.decisions + 1)
+    evidence, _ = situation(current.terms, current.state, current.counters.decisions + 1)
     if not is_relative(evidence):
         return None
-    return common_move(evidence, books.terms.policy.noise)
+    return common_move(evidence, current.terms.policy.noise)
 
 
 def _online(

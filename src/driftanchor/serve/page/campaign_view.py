@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.handle import CampaignReader
 from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.watching import alarms_of
@@ -23,22 +23,24 @@ RECENT = 1_000  # decisions whose rewards are counted
 LISTED = 12  # decisions that are listed
 
 
-def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None) -> dict[str, Any]:
-    """Return the page's data for a campaign at one moment, without its history.
+def campaign_view(
+    reading: CampaignReader, now: float, gained: SavedView | Failed | None
+) -> dict[str, Any]:
+    """Return the page's data for a campaign, without its history.
 
     Args:
-        moment: The campaign.
+        reading: The campaign.
         now: The time.
         gained: The estimate of what the logs saved, if ready.
     """
-    books, reader, name = moment.books, moment.reader, moment.row.name
-    terms, counters, settings = books.terms, books.counters, books.settings
+    current, reader, name = reading.current, reading.reader, reading.row.name
+    terms, counters, settings = current.terms, current.counters, current.settings
     record = reader.watch()
-    problems = feed_problems(name, books, reader, now)
-    status = Status.of(name, books, alarms_of(record), problems=problems)
+    problems = feed_problems(name, current, reader, now)
+    status = Status.of(name, current, alarms_of(record), problems=problems)
     watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
     recent = list(reader.all_decisions(after=max(counters.decisions - RECENT, 0)))
-    belief = believed_move(books)
+    belief = believed_move(current)
     ranked = status.outlook.can_rank
     view = {
         "name": name,
@@ -47,7 +49,7 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None)
         "problems": list(status.problems),
         "alarmed": status.is_alarmed,
         "now": now,
-        "created": moment.row.created_at,
+        "created": reading.row.created_at,
         "paused": status.paused,
         "policy": POLICY_NAMES.get(status.policy, status.policy),
         "reasons": list(status.reasons),
@@ -65,8 +67,8 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None)
             "loss_95": status.outlook.loss_95 if ranked else None,
             "enough": status.outlook.is_enough,
         },
-        "arms": arm_rows(status, books, [row.column for row in recent], belief),
-        "shift": shift_tests(watch, books, belief, now),
+        "arms": arm_rows(status, current, [row.column for row in recent], belief),
+        "shift": shift_tests(watch, current, belief, now),
         "traffic": {
             "p_value": status.ratio.p_value,
             "off": status.ratio.is_off(),

@@ -34,10 +34,10 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
         NotFound: There is no such decision.
     """
     explanation = campaign.explain(decision_id)
-    with campaign.at_one_moment() as moment:
-        (row,) = moment.reader.decisions([decision_id])
-        labels = moment.books.terms.arms.labels
-        ends = moment.books.terms.reward_range
+    with campaign.at_one_moment() as reading:
+        (row,) = reading.reader.decisions([decision_id])
+        labels = reading.current.terms.arms.labels
+        ends = reading.current.terms.reward_range
     view = {
         "campaign": campaign.name,
         "decision": {
@@ -114,8 +114,8 @@ def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str,
             f"must be an id, #number or a unit of 1 to {LONGEST} characters", argument="q"
         )
     numbered = re.fullmatch(r"#(\d{1,18})", wanted)
-    with campaign.at_one_moment() as moment:
-        reader, last = moment.reader, moment.books.counters.decisions
+    with campaign.at_one_moment() as reading:
+        reader, last = reading.reader, reading.current.counters.decisions
         end = last if through is None else min(through, last)
         start = max(end - LOOKED_AT, 0)
         if numbered:
@@ -124,10 +124,12 @@ def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str,
             found, start = [x for x in [next(near, None)] if x is not None], 0
         else:
             found = reader.decisions([wanted])
-            held = reader.holding([wanted], moment.books.counters.epoch) if through is None else []
+            held = (
+                reader.holding([wanted], reading.current.counters.epoch) if through is None else []
+            )
             found += [row for row in held if row.number <= start]
             found += reader.of_unit(wanted, start, end)
-        labels = moment.books.terms.arms.labels
+        labels = reading.current.terms.arms.labels
     newest = sorted({row.number: row for row in found}.values(), key=lambda row: -row.number)
     answer = {
         "campaign": campaign.name,

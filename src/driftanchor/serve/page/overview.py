@@ -12,7 +12,7 @@ from typing import Any
 
 from driftanchor.errors import NotFound
 from driftanchor.live.campaigns.campaign import Campaign
-from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.handle import CampaignReader
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.status import Status
@@ -85,8 +85,8 @@ class Overview:
     def _item(self, name: str) -> dict[str, Any]:
         """Return the entry of one campaign; an unreadable one must not hide the others."""
         try:
-            with self._campaign(name).at_one_moment() as moment:
-                found: dict[str, Any] = plain(summary(moment, self._clock()))
+            with self._campaign(name).at_one_moment() as reading:
+                found: dict[str, Any] = plain(summary(reading, self._clock()))
             return found
         except NotFound:
             return {}  # deleted meanwhile
@@ -96,41 +96,41 @@ class Overview:
             return {"name": name, "alarmed": True, "error": text, "sentence": text}
 
 
-def summary(moment: Moment, now: float) -> dict[str, Any]:
+def summary(reading: CampaignReader, now: float) -> dict[str, Any]:
     """Return the overview entry of a campaign."""
-    books = moment.books
-    name, reader = moment.row.name, moment.reader
-    problems = feed_problems(name, books, reader, now)
-    status = Status.of(name, books, alarms_of(reader.watch()), problems=problems)
+    current = reading.current
+    name, reader = reading.row.name, reading.reader
+    problems = feed_problems(name, current, reader, now)
+    status = Status.of(name, current, alarms_of(reader.watch()), problems=problems)
     ranked = status.outlook.can_rank
     return {
         "name": status.name,
         "sentence": sentence(status, now),
         "alarmed": status.is_alarmed,
         "paused": status.paused,
-        "leader": books.terms.arms[status.outlook.leader] if ranked else None,
+        "leader": current.terms.arms[status.outlook.leader] if ranked else None,
         "p_best": float(status.outlook.p_best[status.outlook.leader]) if ranked else None,
         "loss": status.outlook.loss if ranked else None,
         "arms": len(status.arms),
         "decisions": status.decisions,
         "rewards": status.rewards,
         "pending": status.pending,
-        "spark": _spark(moment, now),
+        "spark": _spark(reading, now),
         "now": now,
     }
 
 
-def _spark(moment: Moment, now: float) -> dict[str, Any]:
+def _spark(reading: CampaignReader, now: float) -> dict[str, Any]:
     """The shares of the last stretches, for a picture of the size of a word."""
-    books = moment.books
-    rows = moment.reader.history(now - SPARK * STRETCH)
-    past = Stretches.of(rows, len(books.terms.arms), STRETCH)
-    columns = shown_columns(books.decisions, SPARK_ARMS)
+    current = reading.current
+    rows = reading.reader.history(now - SPARK * STRETCH)
+    past = Stretches.of(rows, len(current.terms.arms), STRETCH)
+    columns = shown_columns(current.decisions, SPARK_ARMS)
     played = past.decisions.sum(axis=1)
     shares = past.decisions[:, columns] / played.clip(1)[:, None]
     kept = played > 0
     return {
-        "labels": [books.terms.arms[column] for column in columns.tolist()],
+        "labels": [current.terms.arms[column] for column in columns.tolist()],
         "columns": columns.tolist(),
         "shares": shares[kept].T.round(4).tolist(),
     }

@@ -14,8 +14,8 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import DriftanchorError, excerpt
-from driftanchor.live.campaigns.books import live_of
-from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.campaign_state import live_of
+from driftanchor.live.campaigns.handle import CampaignReader
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.saved import Played, Saved, saved
 from driftanchor.live.campaigns.stopping import Outlook
@@ -80,38 +80,38 @@ def said(error: Exception) -> str:
     return excerpt(f"{kind}{error}")
 
 
-def saved_view(moment: Moment) -> SavedView | None:
+def saved_view(reading: CampaignReader) -> SavedView | None:
     """Estimate what the logs saved; return `None` without logs or decisions."""
-    books = moment.books
-    terms, settings = books.terms, books.settings
+    current = reading.current
+    terms, settings = current.terms, current.settings
     if not (terms.offline.n > 0).any():
         return None
-    alarms = alarms_of(moment.reader.watch())
+    alarms = alarms_of(reading.reader.watch())
     until = min(map(_time, alarms)) // STRETCH * STRETCH if alarms else None
-    decisions, known = _up_to(moment, until)
+    decisions, known = _up_to(reading, until)
     if not decisions.any():
         return None
-    if float(books.state.tally.pulls.sum()) < ENOUGH:
-        return SavedView(None, None, books.counters.decisions)
+    if float(current.state.pulls.sum()) < ENOUGH:
+        return SavedView(None, None, current.counters.decisions)
     shares = [settings.floor_of(label) for label in terms.arms]
-    floors = np.where(books.ledger.playable, shares, 0.0)[: decisions.size]
+    floors = np.where(current.state.playable, shares, 0.0)[: decisions.size]
     played = Played(
         known.means, known.sds, decisions, floors, terms.policy.noise, terms.reward_range
     )
-    return SavedView(saved(played, terms.seed), until, books.counters.decisions)
+    return SavedView(saved(played, terms.seed), until, current.counters.decisions)
 
 
-def _up_to(moment: Moment, until: float | None) -> tuple[Floats, Outlook]:
+def _up_to(reading: CampaignReader, until: float | None) -> tuple[Floats, Outlook]:
     """Return each arm's number of decisions before a time, and the beliefs at that time."""
-    books = moment.books
-    state = books.state
-    counts = np.array([books.decisions, state.tally.pulls, state.tally.totals], np.float64)
-    for row in [] if until is None else moment.reader.history(until):
+    current = reading.current
+    state = current.state
+    counts = np.array([current.decisions, state.tally.pulls, state.tally.totals], np.float64)
+    for row in [] if until is None else reading.reader.history(until):
         counts[:, row.column] -= (row.decisions, row.rewards, row.total)
     counts[:2] = counts[:2].clip(0.0)
-    terms = books.terms if until is None else moment.first
+    terms = current.terms if until is None else reading.first
     playable = state.playable if until is None else np.ones(len(terms.arms), np.bool_)
-    matured = moment.reader.matured(until) if books.settings.is_delayed else None
+    matured = reading.reader.matured(until) if current.settings.is_delayed else None
     live = live_of(matured, counts.shape[1])
     pulls, totals = (counts[1].astype(np.int64), counts[2]) if live is None else live
     known = outlook_at(terms, pulls, totals, playable)

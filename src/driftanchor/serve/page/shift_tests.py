@@ -14,7 +14,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.posterior import Posterior
-from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.status import stands
 from driftanchor.live.watch.alarm import Alarm
 from driftanchor.live.watch.alarm_prose import alarm_text
@@ -25,22 +25,24 @@ from driftanchor.serve.page.sentence import alarm_sentence
 UNWATCHED = "nothing is promised of its logs, or it has none"
 
 
-def shift_tests(watch: Watch, books: Books, belief: Posterior | None, now: float) -> dict[str, Any]:
+def shift_tests(
+    watch: Watch, current: CampaignState, belief: Posterior | None, now: float
+) -> dict[str, Any]:
     """Return the tests of all arms, the common move, and the alarms so far.
 
     Args:
         watch: The running statistics of the tests.
-        books: The books of the campaign.
+        current: The state of the campaign.
         belief: The belief about the common move; `None` without relative bounds.
         now: The time.
     """
-    labels = books.terms.arms.labels
+    labels = current.terms.arms.labels
     lines = _relative_lines(watch)
-    alarms = [alarm for alarm in watch.alarms if stands(alarm, books.terms)]
+    alarms = [alarm for alarm in watch.alarms if stands(alarm, current.terms)]
     rung = {i for alarm in alarms for i in alarm.columns}
-    distrusts = books.settings.on_alarm == "distrust"
+    distrusts = current.settings.on_alarm == "distrust"
     rows = [
-        _row(labels[i], arm, lines[i], i in rung, i in books.distrusted)
+        _row(labels[i], arm, lines[i], i in rung, i in current.distrusted)
         for i, arm in enumerate(watch.arms)
     ]
     return {

@@ -17,8 +17,8 @@ import numpy as np
 from driftanchor.core.check import Bools, Floats, Ints, frozen
 from driftanchor.core.posterior import Posterior
 from driftanchor.core.tally import Tally
-from driftanchor.live.campaigns.books import live_of, terms_at
-from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.campaign_state import live_of, terms_at
+from driftanchor.live.campaigns.handle import CampaignReader
 from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.stopping import Outlook, outlook
@@ -67,36 +67,38 @@ class Stretches:
         return cls(np.array(starts), width, counts[0], counts[1], totals)
 
 
-def stretches(moment: Moment, span: str, now: float) -> Stretches:
+def stretches(reading: CampaignReader, span: str, now: float) -> Stretches:
     """The history of the last `span`, in stretches so long that they fit a chart."""
-    first = moment.row.created_at
+    first = reading.row.created_at
     since = max(now - SPANS[span], first)
     width = STRETCH * max(1, math.ceil((now - since) / STRETCH / POINTS))
     start = since // width * width
-    rows = moment.reader.history(start, None if width == STRETCH else width)
-    return Stretches.of(rows, len(moment.books.terms.arms), width)
+    rows = reading.reader.history(start, None if width == STRETCH else width)
+    return Stretches.of(rows, len(reading.current.terms.arms), width)
 
 
-def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) -> dict[str, Any]:
+def timeline(
+    reading: CampaignReader, span: str, now: float, kept: dict[Any, Outlook]
+) -> dict[str, Any]:
     """Return the chart data: means, P(best), shares and rewards over time, and markers.
 
     Args:
-        moment: The campaign.
+        reading: The campaign.
         span: How far back: a key of `SPANS`.
         now: The time.
         kept: A cache of beliefs; new ones are added.
     """
-    past, books = stretches(moment, span, now), moment.books
-    changes = moment.reader.changes()
-    columns = shown_columns(books.decisions)
-    rest = np.setdiff1d(np.arange(len(books.terms.arms)), columns)
+    past, current = stretches(reading, span, now), reading.current
+    changes = reading.reader.changes()
+    columns = shown_columns(current.decisions)
+    rest = np.setdiff1d(np.arange(len(current.terms.arms)), columns)
     played = past.decisions.sum(axis=1)
     ends = past.starts + past.width
     wanted = _wanted(past.starts.size)
-    sums = {i: sums_at(moment, past, i) for i in wanted}
-    beliefs, complete = _beliefs(ends, sums, moment, changes, kept)
-    means = _means(sums, past) if books.settings.is_delayed else None
-    labels, limits = books.terms.arms.labels, books.terms.reward_range
+    sums = {i: sums_at(reading, past, i) for i in wanted}
+    beliefs, complete = _beliefs(ends, sums, reading, changes, kept)
+    means = _means(sums, past) if current.settings.is_delayed else None
+    labels, limits = current.terms.arms.labels, current.terms.reward_range
     series = []
     for column in columns.tolist():
         believed = [None if x is None else _law(x, column) for x in beliefs]
@@ -120,7 +122,7 @@ def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) ->
         "stretch": past.width,
         "starts": past.starts.tolist(),
         "now": now,
-        "created": moment.row.created_at,
+        "created": reading.row.created_at,
         "arms": series,
         "others": {
             "count": int(rest.size),
@@ -177,17 +179,17 @@ def _wanted(count: int) -> list[int]:
     return sorted({round(i) for i in places}, reverse=True)
 
 
-def sums_at(moment: Moment, past: Stretches, i: int) -> tuple[Ints | Floats, Floats]:
+def sums_at(reading: CampaignReader, past: Stretches, i: int) -> tuple[Ints | Floats, Floats]:
     """Return pulls and totals of live rewards at the end of an interval.
 
     If rewards are delayed, these are the estimate at that time.
     """
-    if moment.books.settings.is_delayed:
-        matured = moment.reader.matured(float(past.starts[i] + past.width))
-        live = live_of(matured, len(moment.books.terms.arms))
+    if reading.current.settings.is_delayed:
+        matured = reading.reader.matured(float(past.starts[i] + past.width))
+        live = live_of(matured, len(reading.current.terms.arms))
         if live is not None:
             return live
-    tally = moment.books.state.tally
+    tally = reading.current.state.tally
     pulls = tally.pulls - past.rewards[i + 1 :].sum(axis=0)
     return pulls, tally.totals - past.totals[i + 1 :].sum(axis=0)
 
@@ -210,7 +212,7 @@ def _rewards(past: Stretches, means: Floats | None, column: int) -> list[float |
 def _beliefs(
     ends: Floats,
     sums: dict[int, tuple[Ints | Floats, Floats]],
-    moment: Moment,
+    reading: CampaignReader,
     changes: Sequence[Entry],
     kept: dict[Any, Outlook],
 ) -> tuple[list[Outlook | None], bool]:
@@ -223,12 +225,12 @@ def _beliefs(
     for i, (pulls, totals) in sums.items():  # latest first
         before = [entry for entry in changes if entry.at < ends[i]]
         seq = before[-1].seq if before else 0
-        key = (moment.row.id, seq, pulls.tobytes(), totals.tobytes())
+        key = (reading.row.id, seq, pulls.tobytes(), totals.tobytes())
         if key not in kept:
             if new and time.monotonic() > until:
                 return found, False
             new += 1
-            terms = terms_at(moment.first, changes, seq)
+            terms = terms_at(reading.first, changes, seq)
             playable = _playable(before, len(terms.arms))
             kept[key] = outlook_at(terms, pulls, totals, playable)
         found[i] = kept[key]

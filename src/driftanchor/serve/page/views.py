@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from driftanchor.core import check
 from driftanchor.live.campaigns.campaign import Campaign
-from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.handle import CampaignReader
 from driftanchor.live.campaigns.stopping import Outlook
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.etag import tag_of
@@ -82,8 +82,8 @@ class Views:
     def campaign(self, name: str, *, shared: bool = False) -> SentView:
         """Return the current view of a campaign, without its latest decisions if shared."""
 
-        def view(moment: Moment) -> dict[str, Any]:
-            return campaign_view(moment, self._clock(), self._saved_by(moment))
+        def view(reading: CampaignReader) -> dict[str, Any]:
+            return campaign_view(reading, self._clock(), self._saved_by(reading))
 
         found = self._view((name,), self._campaign(name), view)
         if not shared:
@@ -94,10 +94,10 @@ class Views:
         """Return the view of a campaign over time."""
         check.choice(span, "span", list(SPANS))
 
-        def view(moment: Moment) -> dict[str, Any]:
+        def view(reading: CampaignReader) -> dict[str, Any]:
             if len(self._beliefs) > KEPT:
                 self._beliefs = {}
-            found: dict[str, Any] = plain(timeline(moment, span, self._clock(), self._beliefs))
+            found: dict[str, Any] = plain(timeline(reading, span, self._clock(), self._beliefs))
             return found
 
         return self._view((name, span), self._campaign(name), view)
@@ -110,17 +110,17 @@ class Views:
         self,
         key: tuple[str, ...],
         campaign: Campaign,
-        view: Callable[[Moment], dict[str, Any]],
+        view: Callable[[CampaignReader], dict[str, Any]],
     ) -> SentView:
         """Return a view, recomputed if the campaign has new events, at a limited rate."""
         kept, now = self._kept.get(key), time.monotonic()
         if kept is not None and now - kept.at < FRESH:
             return kept.answer
-        with campaign.at_one_moment() as moment:
-            place = (self._store.generation(), moment.books.counters.seq)
+        with campaign.at_one_moment() as reading:
+            place = (self._store.generation(), reading.current.counters.seq)
             if kept is not None and kept.place == place and not self._is_new(key, kept):
                 return kept.answer
-            data = view(moment)
+            data = view(reading)
         is_whole = data.get("complete", True) and data.get("saved", True) is not None
         self._kept[key] = _Kept(place, now, sent_view({**data, **self._extra}), is_whole)
         return self._kept[key].answer
@@ -130,9 +130,9 @@ class Views:
         is_history = len(key) > 1
         return not kept.is_whole and (is_history or key[0] in self._saved)
 
-    def _saved_by(self, moment: Moment) -> SavedView | Failed | None:
+    def _saved_by(self, reading: CampaignReader) -> SavedView | Failed | None:
         """Return the last estimate of what the logs saved; update it in the background."""
-        name, decisions = moment.row.name, moment.books.counters.decisions
+        name, decisions = reading.row.name, reading.current.counters.decisions
         last = self._saved.get(name)
         too_early = isinstance(last, SavedView) and last.saved is None
         stale = last is None or too_early or decisions > GREW * last.of
@@ -144,9 +144,9 @@ class Views:
     def _estimate(self, name: str) -> None:
         decisions = 0
         try:
-            with self._campaign(name).at_one_moment() as moment:
-                decisions = moment.books.counters.decisions
-                found = saved_view(moment)
+            with self._campaign(name).at_one_moment() as reading:
+                decisions = reading.current.counters.decisions
+                found = saved_view(reading)
             if found is not None:
                 self._saved[name] = found
         except Exception as error:

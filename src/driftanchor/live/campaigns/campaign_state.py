@@ -1,4 +1,4 @@
-"""Books: a worker's cached copy of a campaign, updated by applying new events."""
+"""CampaignState: a worker's cached copy of a campaign, updated by applying new events."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import Range
+from driftanchor.core.tally import Tally
 from driftanchor.errors import UnreadableState
 from driftanchor.live.campaigns.propensity_sums import PropensitySums
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.decider import Decider
 from driftanchor.live.law_writers import LawWriters
-from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
@@ -26,7 +26,7 @@ from driftanchor.live.terms import Terms
 FEW_DIGITS = 1e-6  # share of a sum; subtracting the rest leaves 10 of 16 digits
 
 
-class Books:
+class CampaignState:
     """The terms, state and sums of a campaign as of one event.
 
     Workers cache it: it is a copy of the store's data, and `apply` brings it up to date.
@@ -49,7 +49,7 @@ class Books:
 
     def __init__(self, terms: Terms, settings: Settings) -> None:
         count = len(terms.arms)
-        self.decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
+        self.decider = Decider(terms, State.start(terms.arms, terms.policy.memory))
         self.settings = settings
         self.law_writers = LawWriters(terms.policy)
         self.counters = Counters()
@@ -76,8 +76,8 @@ class Books:
         expected: bytes,
         changes: Sequence[Entry] = (),
         matured: Entry | None = None,
-    ) -> Books:
-        """Build the books from stored sums, without reading all events.
+    ) -> CampaignState:
+        """Build it from stored sums, without reading all events.
 
         Args:
             first: The initial terms.
@@ -88,35 +88,37 @@ class Books:
             changes: The events that changed the campaign, from `Reader.changes`.
             matured: The last estimate of live rewards, if there is one.
         """
-        books = cls(terms_at(first, changes, counters.seq), settings)
+        current = cls(terms_at(first, changes, counters.seq), settings)
         for entry in changes:
             if entry.kind == "changed":
-                books._agree(entry)
-        arms = books.terms.arms
+                current._agree(entry)
+        arms = current.terms.arms
         if [row.label for row in rows] != list(arms):
             raise UnreadableState("the arms of the campaign do not match its terms")
-        ledger = Ledger(
-            arms,
-            np.array([row.pulls for row in rows], np.int64),
-            np.array([row.total for row in rows], np.float64),
+        state = State(
+            Tally.trusted(
+                arms,
+                np.array([row.pulls for row in rows], np.int64),
+                np.array([row.total for row in rows], np.float64),
+            ),
             np.array([row.pending for row in rows], np.int64),
             np.array([row.state == "active" for row in rows], np.bool_),
             np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1),
             counters.decisions,
             live_of(matured, len(arms)),
         )
-        books.matured_at = None if matured is None else matured.at
-        books.decider = Decider(books.terms, ledger)
-        books.counters = dataclasses.replace(counters)
-        books.squares = np.array([row.squares for row in rows], np.float64)
-        books.decisions = np.array([row.decisions for row in rows], np.int64)
-        books.traffic.take_over(expected)
-        books.archived = {row.column for row in rows if row.state == "archived"}
-        books.added = {row.column: _added(row) for row in rows if row.added_seq}
-        books.distrusted = {
+        current.matured_at = None if matured is None else matured.at
+        current.decider = Decider(current.terms, state)
+        current.counters = dataclasses.replace(counters)
+        current.squares = np.array([row.squares for row in rows], np.float64)
+        current.decisions = np.array([row.decisions for row in rows], np.int64)
+        current.traffic.take_over(expected)
+        current.archived = {row.column for row in rows if row.state == "archived"}
+        current.added = {row.column: _added(row) for row in rows if row.added_seq}
+        current.distrusted = {
             row.column: row.distrusted_seq for row in rows if row.distrusted_seq is not None
         }
-        return books
+        return current
 
     @property
     def terms(self) -> Terms:
@@ -124,19 +126,14 @@ class Books:
         return self.decider.terms
 
     @property
-    def ledger(self) -> Ledger:
-        """What happened."""
-        return self.decider.ledger
+    def state(self) -> State:
+        """What happened; later events change it."""
+        return self.decider.state
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the arms, by column."""
         return self.decider.labels
-
-    @property
-    def state(self) -> State:
-        """A snapshot of the state; later events do not change it."""
-        return State.of(self.ledger)
 
     @property
     def windowed(self) -> bool:
@@ -209,10 +206,10 @@ class Books:
         if column is None or value is None or number is None:
             self._change(entry)
         elif kind == "rewarded":  # fast path for the two most frequent kinds
-            self.decider.ledger.learn(column, value)
+            self.decider.state.learn(column, value)
             self._square(column, value)
         elif kind == "decided" and self._only_waits(number, detail):
-            self.decider.ledger.decide(column)
+            self.decider.state.decide(column)
             self._decided(column)
         else:
             self._change(entry)
@@ -221,7 +218,7 @@ class Books:
     @reads_store
     def learn(self, paid: Mapping[int, Sequence[float]]) -> None:
         """Apply reward events, given the rewards of each arm in event order."""
-        self.decider.ledger.learn_all(paid)
+        self.decider.state.learn_all(paid)
         for column, rewards in paid.items():
             middle, squares = self._centre(column), self.squares.item(column)
             for reward in rewards:
@@ -237,7 +234,7 @@ class Books:
     def _only_waits(self, number: int, detail: Detail | None) -> bool:
         """Return whether an event is simply the next decision, waiting for its reward."""
         plain = detail is None or ("memory" not in detail and "assigned" not in detail)
-        return plain and self.waits and number == self.decider.ledger.decisions + 1
+        return plain and self.waits and number == self.decider.state.decisions + 1
 
     def _change(self, entry: Entry) -> None:
         """Apply an event of any kind to the terms and the state."""
@@ -284,7 +281,7 @@ class Books:
 
     def _decided(self, column: int) -> None:
         self.decisions[column] += 1
-        self.counters.decisions = self.decider.ledger.decisions
+        self.counters.decisions = self.decider.state.decisions
 
     def _square(self, column: int, reward: float | None, sign: float = 1.0) -> None:
         """Add or subtract the squared deviation of a reward from the centre."""
@@ -324,18 +321,18 @@ class Books:
 
     def row(self, column: int) -> ArmRow:
         """Return the stored row of an arm."""
-        ledger, added = self.ledger, self.added.get(column)
-        active = "active" if ledger.playable.item(column) else "paused"
+        state, added = self.state, self.added.get(column)
+        active = "active" if state.playable.item(column) else "paused"
         return ArmRow(
             column,
             self.decider.labels[column],
             "archived" if column in self.archived else active,
             self.decisions.item(column),
-            ledger.pulls.item(column),
-            ledger.totals.item(column),
+            state.pulls.item(column),
+            state.totals.item(column),
             self.squares.item(column),
-            ledger.pending.item(column),
-            ledger.memory[column].tolist() if ledger.memory.size else [],
+            state.pending.item(column),
+            state.memory[column].tolist() if state.memory.size else [],
             0 if added is None else added.seq,
             None if added is None else added.detail,
             self.distrusted.get(column),
