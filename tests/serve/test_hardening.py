@@ -421,9 +421,7 @@ def test_bulk_evaluation_writes_one_decision_per_campaign_and_has_a_limit(tmp_pa
         for _ in range(2):  # a unit gets the same decisions again
             status, found = evaluated()
             assert (status, len(found["flags"])) == (200, MOST_FLAGS)
-            assert [each.decisions for each in store.counters().values()] == [
-                1
-            ] * MOST_FLAGS
+            assert [each.decisions for each in store.counters().values()] == [1] * MOST_FLAGS
         create(store, "one-more")
         status, found = evaluated()
         assert (status, found["errorCode"]) == (400, "GENERAL")

@@ -1,4 +1,4 @@
-"""`driftanchor doctor`: whether the installation, a store and a server are as they should be."""
+"""`driftanchor doctor`: check the installation, a store and a server."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from driftanchor.errors import InvalidInput
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from driftanchor.checkup.diagnosis import Diagnosis
+    from driftanchor.doctor import Check
 
 ALSO = "What else to check"
-LARGEST_KEY = 10_000  # bytes of a file with a key
+MAX_KEY_FILE = 10_000  # bytes
 
 Store = Annotated[
     str | None,
@@ -61,41 +61,40 @@ def doctor(
 ) -> None:
     """Check the installation, and a store and a server if they are named.
 
-    Says what is fine, what is missing, what that costs, and what to do about it. Extras that are
-    not installed are no problem. Everything else that will hurt is one, and then the exit code is
-    10: also for a store or a server that cannot be reached.
+    Prints each check and how to fix a problem. The exit code is 10 if there is a problem, such as a
+    store or a server that cannot be reached. Optional parts that are not installed are no problem.
+    Run 'pip check' to see whether the versions of all packages fit.
 
     Examples:
       driftanchor doctor
       driftanchor doctor --store sqlite:///bandit.db
       driftanchor doctor --url http://127.0.0.1:8484 --key-file shop.key
     """
-    from driftanchor.checkup.checks import check_all
-    from driftanchor.checkup.diagnosis import MISSING, PROBLEM
+    from driftanchor.doctor import MISSING, PROBLEM, check_all
     from driftanchor.files import read_text
     from driftanchor.render.numbers import count
 
     if key_file is not None and url is None:
         raise InvalidInput("--key-file is for a server: name it with --url")
-    key = None if key_file is None else read_text(key_file, most=LARGEST_KEY)
-    found = check_all(store, url, key)
-    bad = [each.name for each in found if each.status == PROBLEM]
+    key = None if key_file is None else read_text(key_file, most=MAX_KEY_FILE)
+    checks = check_all(store, url, key)
+    bad = [check.name for check in checks if check.status == PROBLEM]
     if as_json:
-        output.show_json({"checks": [asdict(each) for each in found], "ok": not bad})
+        output.show_json({"checks": [asdict(check) for check in checks], "ok": not bad})
     else:
-        _show(found)
+        _show(checks)
     if bad:
         output.say(f"error: {count(len(bad), 'problem')}: {', '.join(bad)}")
         raise typer.Exit(FOUND)
-    absent = sum(each.status == MISSING for each in found)
-    but = f"; missing: {count(absent, 'thing')} that you may not need" if absent else ""
-    output.say(f"no problems{but}", quiet=quiet or as_json)
+    missing = sum(check.status == MISSING for check in checks)
+    note = f"; missing: {count(missing, 'thing')} that you may not need" if missing else ""
+    output.say(f"no problems{note}", quiet=quiet or as_json)
 
 
-def _show(found: list[Diagnosis]) -> None:
-    """What was found, and below the table what to do about it."""
-    rows = tuple((each.name, each.status, each.found) for each in found)
+def _show(checks: list[Check]) -> None:
+    """Print a table, and the advice below it."""
+    rows = tuple((check.name, check.status, check.found) for check in checks)
     output.show_table(Table("", ("check", "status", "found"), rows, text=frozenset({0, 1, 2})))
-    for each in found:
-        if each.advice:
-            output.show_text(f"{each.name}: {each.advice}")
+    for check in checks:
+        if check.advice:
+            output.show_text(f"{check.name}: {check.advice}")

@@ -91,7 +91,7 @@ class Transport:
         self.url = f"{parts.scheme}://{parts.netloc}{self._prefix}"
         self._headers = {"Accept": "application/json"}
         if key is not None:
-            self._headers["Authorization"] = f"Bearer {_usable_key(key)}"
+            self._headers["Authorization"] = f"Bearer {usable_key(key)}"
         self._timeout = timeout
         self._clock, self._sleep, self._jitter = clock, sleep, jitter
         self._idle: list[http.client.HTTPConnection] = []
@@ -328,7 +328,7 @@ def _split(url: object) -> urllib.parse.SplitResult:
     return parts
 
 
-def _usable_key(key: object) -> str:
+def usable_key(key: object) -> str:
     """Validate a key without repeating it in the message; strip its newline."""
     text = key.rstrip("\r\n") if isinstance(key, str) else ""
     if not text or not text.isascii() or not text.isprintable() or " " in text:
