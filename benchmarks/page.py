@@ -42,7 +42,7 @@ def against_empty_page(rounds: int, quick: bool = False) -> Blocks:
     many = 20 if quick else 200
     with contextlib.ExitStack() as ends:
         folder = ends.enter_context(tempfile.TemporaryDirectory())
-        ends.enter_context(mock.patch.object(views, "FRESH", 0.0))
+        ends.enter_context(mock.patch.object(views, "MIN_AGE", 0.0))
         store = open_store(f"sqlite:///{folder}/page.db")
         large = _created(store, 10 if quick else CAMPAIGNS)
         ask = ends.enter_context(_asking(Served(store)))

@@ -17,8 +17,8 @@ from driftanchor.live.campaigns import group_commit
 from driftanchor.live.campaigns.maturing import CohortCounts
 from driftanchor.live.campaigns.use_default import UseDefault
 from driftanchor.serve.page.campaign_view import campaign_view
-from driftanchor.serve.page.saved_view import saved_view
-from driftanchor.serve.page.sentence import sentence
+from driftanchor.serve.page.savings import estimate_savings
+from driftanchor.serve.page.sentences import campaign_sentence
 from driftanchor.serve.page.timeline import timeline
 
 DAY = 86_400.0
@@ -109,8 +109,8 @@ def test_live_means_are_right_on_every_day(store: Store, delay: Delay, zeros: bo
         story.live_until(day)
         status = story.campaign.status()
         with story.campaign.at_one_moment() as reading:
-            view = campaign_view(reading, story.clock.now, saved_view(reading))
-            chart = timeline(reading, "all", story.clock.now, {})
+            view = campaign_view(reading, estimate_savings(reading))
+            chart = timeline(reading, "all", {})
             evidence, _ = reading.current.decider.situation(status.decisions + 1)
         for column, (label, rate) in enumerate(RATES.items()):
             arm = status.arms[label]
@@ -142,12 +142,14 @@ def test_before_the_first_reward_there_is_no_mean_and_status_says_so(store: Stor
     assert status.rewards > 0
     assert all(math.isnan(arm.live_mean) for arm in status.arms.values())
     assert "No live means yet, because rewards need time to arrive" in " ".join(status.findings())
-    assert sentence(status, 0.0).endswith("; no live means yet, rewards need time to arrive")
+    assert campaign_sentence(status, 0.0).endswith(
+        "; no live means yet, rewards need time to arrive"
+    )
     assert not any(x.startswith("live n") for x in status_lines(status, story.campaign.terms))
     story.live_until(1)
     status = story.campaign.status()
     assert "No live means yet" not in " ".join(status.findings())
-    assert "no live means yet" not in sentence(status, 0.0)
+    assert "no live means yet" not in campaign_sentence(status, 0.0)
     assert any(x.startswith("live n") for x in status_lines(status, story.campaign.terms))
 
 

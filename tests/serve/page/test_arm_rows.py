@@ -17,9 +17,9 @@ def test_each_arm_has_its_intervals_and_they_stay_in_the_range(story: Story) -> 
     assert [row["label"] for row in rows] == ["A", "B", "C", "D"]
     for row in rows:
         for kind in ("online", "hybrid", "rule", "offline"):
-            found = row[kind]
-            if found is not None:
-                assert 0.0 <= found["low"] <= found["mean"] <= found["high"] <= 1.0
+            interval = row[kind]
+            if interval is not None:
+                assert 0.0 <= interval["low"] <= interval["mean"] <= interval["high"] <= 1.0
     a, b, c, d = rows
     assert a["hybrid"]["high"] - a["hybrid"]["low"] < a["online"]["high"] - a["online"]["low"]
     assert b["state"] == "paused"

@@ -7,9 +7,8 @@ from campaign_parts import Clock, create
 from page_story import Story, played
 
 from driftanchor import Campaign, OfflineData
-from driftanchor.serve.page.campaign_view import campaign_view
-from driftanchor.serve.page.overview import summary
-from driftanchor.serve.page.saved_view import saved_view
+from driftanchor.serve.page.campaign_view import campaign_view, summary
+from driftanchor.serve.page.savings import estimate_savings
 from driftanchor.serve.page.timeline import timeline
 
 
@@ -20,7 +19,7 @@ def story() -> Story:
 
 def test_everything_that_the_page_shows_is_there(story: Story) -> None:
     with story.campaign.at_one_moment() as reading:
-        view = campaign_view(reading, story.clock(), None)
+        view = campaign_view(reading, None)
     assert json.loads(json.dumps(view, allow_nan=False)) == view
     assert view["alarmed"]
     assert view["leader"] == "C"
@@ -49,16 +48,16 @@ def test_problems_and_changes_are_shown(tmp_path: Path) -> None:
     clock.now += 61
     campaign.tell_many([(x, 1.0) for x in late])
     with campaign.at_one_moment() as reading:
-        view = campaign_view(reading, clock(), None)
-        shown = summary(reading, clock())
+        view = campaign_view(reading, None)
+        shown = summary(reading)
     assert view["alarmed"]
     assert "20 of the last 20 reported rewards came after" in view["problems"][0]
     assert "rewards do not arrive as they should" in view["sentence"]
     assert shown["alarmed"]
     campaign.change("orders take longer", reward_window=600)
     with campaign.at_one_moment() as reading:
-        view = campaign_view(reading, clock(), None)
-        marks = timeline(reading, "all", clock(), {})["markers"]
+        view = campaign_view(reading, None)
+        marks = timeline(reading, "all", {})["markers"]
     assert (view["problems"], view["alarmed"]) == ([], False)
     assert view["changes"] == [
         "changed on 1970-01-01 00:17 UTC: reward window from 1 minute to 10 minutes; because: "
@@ -82,8 +81,8 @@ def test_two_conversions_move_no_rate_to_one_half(tmp_path: Path) -> None:
         for decision in asked[:2]:
             campaign.tell(str(decision.id), 1.0)
         with campaign.at_one_moment() as reading:
-            view = campaign_view(reading, 1_000.0, saved_view(reading))
-            chart = timeline(reading, "all", 1_000.0, {})
+            view = campaign_view(reading, estimate_savings(reading))
+            chart = timeline(reading, "all", {})
     for arm in view["arms"]:
         shown = [arm[kind] for kind in ("online", "hybrid", "rule") if arm[kind]]
         assert all(x["low"] <= 0.16 for x in shown)
@@ -100,9 +99,9 @@ def test_without_logs_nothing_is_claimed_after_a_few_rewards(tmp_path: Path) -> 
         for decision in campaign.ask(n=2):
             campaign.tell(str(decision.id), 1.0)
         with campaign.at_one_moment() as reading:
-            view = campaign_view(reading, 1_000.0, None)
-            chart = timeline(reading, "all", 1_000.0, {})
-            item = summary(reading, 1_000.0)
+            view = campaign_view(reading, None)
+            chart = timeline(reading, "all", {})
+            item = summary(reading)
     assert view["sentence"] == "Too early to say which arm leads, 2 rewards so far"
     assert (view["leader"], view["outlook"]["loss"], view["outlook"]["loss_95"]) == (None,) * 3
     assert (item["leader"], item["p_best"], item["loss"]) == (None,) * 3
@@ -128,8 +127,8 @@ def test_all_reports_name_the_same_leader(tmp_path: Path) -> None:
         campaign.ask()
         status = campaign.status()
         with campaign.at_one_moment() as reading:
-            view = campaign_view(reading, 1_000.0, None)
-            item = summary(reading, 1_000.0)
+            view = campaign_view(reading, None)
+            item = summary(reading)
     best = max(view["arms"], key=lambda arm: arm["p_best"])
     assert best["label"] == "C"
     assert view["leader"] == item["leader"] == "C"

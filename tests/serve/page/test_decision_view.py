@@ -48,11 +48,13 @@ def test_decisions_are_found_by_id_number_and_unit(story: Story) -> None:
     assert find(story.campaign, unit["found"][0]["id"])["found"] == unit["found"]
     assert find(story.campaign, "#0")["found"] == []
     assert find(story.campaign, "#385")["found"] == []
-    assert unit["through"] is None  # all was looked at
+    assert unit["through"] is None  # all decisions were scanned
 
 
-def test_a_unit_is_looked_for_in_parts(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOOKED_AT", 100)
+def test_a_search_for_a_unit_goes_on_in_the_next_call(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SCANNED", 100)
     first = find(story.campaign, "u3")
     assert (first["found"], first["through"]) == ([], 284)
     through = first["through"]
@@ -62,7 +64,7 @@ def test_a_unit_is_looked_for_in_parts(story: Story, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 257, "a\nb"])
-def test_what_cannot_be_looked_for_is_refused(story: Story, text: str) -> None:
+def test_an_unusable_query_is_refused(story: Story, text: str) -> None:
     with pytest.raises(InvalidInput, match="1 to 256"):
         find(story.campaign, text)
 

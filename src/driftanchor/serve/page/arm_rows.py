@@ -16,10 +16,10 @@ from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.stopping import live_interval
 from driftanchor.live.decide import situation
-from driftanchor.serve.page.believed import CHANCE, drawn, number
-from driftanchor.serve.page.share_reason import share_reason
+from driftanchor.serve.page.page_intervals import LEVEL, finite, interval_json
+from driftanchor.serve.page.sentences import share_reason
 
-Z = critical_z(1 - CHANCE)
+Z = critical_z(1 - LEVEL)
 
 
 def arm_rows(
@@ -38,25 +38,26 @@ def arm_rows(
         belief: The belief about the common move; see `believed_move`.
     """
     terms, settings = current.terms, current.settings
-    lately, of = Counter(recent), max(len(recent), 1)
+    recent_counts = Counter(recent)
     evidence, _ = situation(terms, current.state, current.counters.decisions + 1)
-    noise, ends = terms.policy.noise, terms.reward_range
+    noise, limits = terms.policy.noise, terms.reward_range
     common = Posterior(0.0, 0.0) if belief is None else belief
     outlook, total = status.outlook, max(status.decisions, 1)
     rows = []
     for column, (label, arm) in enumerate(status.arms.items()):
-        seen = arm_at(evidence, column)
+        numbers = arm_at(evidence, column)
         rule = Posterior(outlook.means.item(column), outlook.sds.item(column))
-        share = lately[column] / of
+        share = recent_counts[column] / max(len(recent), 1)
         best = outlook.p_best.item(column) if outlook.can_rank else None
-        online = _online(seen, noise, ends, arm.live_variance)
+        online = _online(numbers, noise, limits, arm.live_variance)
+        logged = _offline(numbers, common, noise) if arm.logs_count else None
         rows.append(
             {
                 "column": column,
                 "label": label,
                 "state": arm.state,
-                "logs": {"n": arm.logs_n, "mean": number(arm.logs_mean), "count": arm.logs_count},
-                "live": {"n": round(arm.live_n, 1), "mean": number(arm.live_mean)},
+                "logs": {"n": arm.logs_n, "mean": finite(arm.logs_mean), "count": arm.logs_count},
+                "live": {"n": round(arm.live_n, 1), "mean": finite(arm.live_mean)},
                 "decisions": arm.decisions,
                 "share": arm.decisions / total,
                 "share_lately": share,
@@ -65,16 +66,16 @@ def arm_rows(
                 "pending": arm.pending,
                 "p_best": best,
                 "online": online,
-                "hybrid": drawn(_hybrid(seen, common.mean, noise), ends) or online,
-                "rule": drawn(rule, ends) if outlook.knows(column) else None,
-                "offline": drawn(_offline(seen, common, noise), ends) if arm.logs_count else None,
+                "hybrid": interval_json(_hybrid(numbers, common.mean, noise), limits) or online,
+                "rule": interval_json(rule, limits) if outlook.knows(column) else None,
+                "offline": interval_json(logged, limits),
             }
         )
     return rows
 
 
 def believed_move(current: CampaignState) -> Posterior | None:
-    """How far all arms are believed to have moved together; `None` if no promise is relative."""
+    """Return the belief about the common move; `None` without relative bounds."""
     evidence, _ = situation(current.terms, current.state, current.counters.decisions + 1)
     if not is_relative(evidence):
         return None
@@ -82,30 +83,30 @@ def believed_move(current: CampaignState) -> Posterior | None:
 
 
 def _online(
-    arm: ArmEvidence, noise: float, ends: Range, variance: float
+    arm: ArmEvidence, noise: float, limits: Range, variance: float
 ) -> dict[str, float] | None:
     """Return the live mean with an interval that is valid for any number of rewards."""
     if not arm.pulls:
         return None
-    low, high = live_interval(arm.pulls, arm.total, noise, ends, Z, variance)
+    low, high = live_interval(arm.pulls, arm.total, noise, limits, Z, variance)
     mean = arm.total / arm.pulls
     return {"mean": mean, "low": min(low, mean), "high": max(high, mean)}
 
 
 def _hybrid(arm: ArmEvidence, common: float, noise: float) -> Posterior | None:
     """Pool logs and live rewards as one sample, ignoring the bounds."""
-    there = moved(arm, common, noise)
-    if there.bias_bound == math.inf or there.offline_pulls == 0:
+    shifted = moved(arm, common, noise)
+    if shifted.bias_bound == math.inf or shifted.offline_pulls == 0:
         return None
     # Centre the prior, worth one pull, on the pooled mean, so that it has no effect.
-    total = arm.total + there.offline_pulls * there.offline_mean
-    return hybrid_posterior(there, total / (arm.pulls + there.offline_pulls), noise)
+    total = arm.total + shifted.offline_pulls * shifted.offline_mean
+    return hybrid_posterior(shifted, total / (arm.pulls + shifted.offline_pulls), noise)
 
 
 def _offline(arm: ArmEvidence, common: Posterior, noise: float) -> Posterior | None:
     if arm.offline_pulls == 0:
         return None
-    spread = noise / math.sqrt(arm.offline_pulls)
+    sd = noise / math.sqrt(arm.offline_pulls)
     if not moves_along(arm, common.mean):
-        return Posterior(arm.offline_mean, spread)
-    return Posterior(arm.offline_mean + common.mean, math.hypot(spread, common.sd))
+        return Posterior(arm.offline_mean, sd)
+    return Posterior(arm.offline_mean + common.mean, math.hypot(sd, common.sd))

@@ -1,7 +1,8 @@
-"""The view of one decision: made again from what was known then, every number a picture."""
+"""The view of one decision, replayed exactly, and the search for decisions."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from datetime import UTC, datetime
 from typing import Any
@@ -11,10 +12,10 @@ from driftanchor.live.campaigns.asking import LONGEST, is_text
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.stores.rows import DecisionRow
-from driftanchor.serve.page.believed import plain
+from driftanchor.serve.page.page_intervals import json_ready
 
-LOOKED_AT = 20_000  # decisions in which a unit is looked for at once
-MOST = 50  # decisions of a unit that are listed
+SCANNED = 20_000  # decisions that one search reads
+MAX_FOUND = 50  # decisions of a unit that are listed
 
 PARTS = {
     "anchor": "the mean of live rewards",
@@ -28,7 +29,7 @@ PARTS = {
 
 
 def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
-    """Why a decision chose its arm, computed again exactly.
+    """Replay a decision, and return why it chose its arm.
 
     Raises:
         NotFound: There is no such decision.
@@ -37,7 +38,7 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
     with campaign.at_one_moment() as reading:
         (row,) = reading.reader.decisions([decision_id])
         labels = reading.current.terms.arms.labels
-        ends = reading.current.terms.reward_range
+        limits = reading.current.terms.reward_range
     view = {
         "campaign": campaign.name,
         "decision": {
@@ -52,98 +53,96 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
             "asked": row.asked_at,
             "settled": row.settled_at,
         },
-        "range": list(ends),
-        "replayed": True,  # `explain` raises where the decision comes out otherwise
+        "range": list(limits),
+        "replayed": True,  # otherwise `explain` raises
         "decided": decided_by(explanation),
         "sentence": decided_text(explanation, row),
         "explanation": explanation.to_json(),
-        "parts": {name: PARTS.get(name, name) for name in _parts(explanation)},
+        "parts": {
+            name: PARTS.get(name, name) for arm in explanation.arms.values() for name in arm.parts
+        },
     }
-    checked: dict[str, Any] = plain(view)
-    return checked
+    ready: dict[str, Any] = json_ready(view)
+    return ready
 
 
 def decided_by(explanation: Explanation) -> str:
-    """What decided: the arm's `"floor"`, the `"guard"`, or the `"index"`."""
+    """Return what decided: the arm's `"floor"`, the `"guard"`, or the `"index"`."""
     if explanation.floor:
         return "floor"
     return "guard" if explanation.guard else "index"
 
 
 def decided_text(explanation: Explanation, row: DecisionRow) -> str:
-    """What decided, in one or two sentences of plain words."""
-    won = explanation.arms.get(explanation.arm)
+    """Explain the decision in plain words."""
+    winner = explanation.arms.get(explanation.arm)
     chance = f"It had a chance of {row.propensity:.1%}".replace("%", " %")
     if decided_by(explanation) == "floor":
         return (
             f"{explanation.arm} was drawn as part of the share that is guaranteed to it, whatever "
             f"the rule says. {chance}."
         )
-    if won is None or won.decided_by is None:
+    if winner is None or winner.decided_by is None:
         return f"{explanation.reason[0].upper()}{explanation.reason[1:]}. {chance}."
-    part = PARTS.get(won.decided_by, won.decided_by)
+    part = PARTS.get(winner.decided_by, winner.decided_by)
     if explanation.guard:
         return (
             f"{explanation.arm} was played to check the logs: judging by {part}, it may still be "
             f"better than the leader. {chance}."
         )
-    middle = "the middle one of its three numbers, " if len(won.parts) == 3 else ""
+    middle = "the middle one of its three numbers, " if len(winner.parts) == 3 else ""
     return (
         f"{explanation.arm} was played because its index was the largest: {middle}{part}. {chance}."
     )
 
 
-def _parts(explanation: Explanation) -> list[str]:
-    return list(dict.fromkeys(name for arm in explanation.arms.values() for name in arm.parts))
-
-
 def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str, Any]:
-    """Decisions by id, by number (such as `#12`), or by unit.
+    """Find decisions by id, by number (such as `#12`), or by unit.
 
-    A unit is looked for in a fixed number of decisions at once, the newest first; `through` of the
-    answer says where to go on. So a search never reads all decisions of a large campaign.
+    One call scans a fixed number of decisions for a unit, newest first. The `through` of the answer
+    is the argument of the next call.
 
     Args:
         campaign: The campaign.
         text: An id, a number or a unit.
-        through: The number of the newest decision to look at; by default the last one.
+        through: The number of the newest decision to scan; by default the last one.
     """
-    wanted = text.strip()
-    if not is_text(wanted):
+    query = text.strip()
+    if not is_text(query):
         raise InvalidInput(
             f"must be an id, #number or a unit of 1 to {LONGEST} characters", argument="q"
         )
-    numbered = re.fullmatch(r"#(\d{1,18})", wanted)
+    numbered = re.fullmatch(r"#(\d{1,18})", query)
     with campaign.at_one_moment() as reading:
         reader, last = reading.reader, reading.current.counters.decisions
         end = last if through is None else min(through, last)
-        start = max(end - LOOKED_AT, 0)
+        start = max(end - SCANNED, 0)
         if numbered:
             number = int(numbered[1])
-            near = reader.all_decisions(after=number - 1) if 1 <= number <= last else iter(())
-            found, start = [x for x in [next(near, None)] if x is not None], 0
+            rows = reader.all_decisions(after=number - 1) if 1 <= number <= last else iter(())
+            decisions, start = list(itertools.islice(rows, 1)), 0
         else:
-            found = reader.decisions([wanted])
-            held = (
-                reader.holding([wanted], reading.current.counters.epoch) if through is None else []
-            )
-            found += [row for row in held if row.number <= start]
-            found += reader.of_unit(wanted, start, end)
+            decisions = reader.decisions([query])
+            if through is None:
+                held = reader.holding([query], reading.current.counters.epoch)
+                decisions += [row for row in held if row.number <= start]
+            decisions += reader.of_unit(query, start, end)
         labels = reading.current.terms.arms.labels
-    newest = sorted({row.number: row for row in found}.values(), key=lambda row: -row.number)
-    answer = {
-        "campaign": campaign.name,
-        "query": wanted,
-        "found": [listed(row, labels) for row in newest[:MOST]],
-        "looked_after": start,
-        "through": start or None,  # where to go on
-    }
-    checked: dict[str, Any] = plain(answer)
-    return checked
+    newest = sorted({row.number: row for row in decisions}.values(), key=lambda row: -row.number)
+    answer: dict[str, Any] = json_ready(
+        {
+            "campaign": campaign.name,
+            "query": query,
+            "found": [listed(row, labels) for row in newest[:MAX_FOUND]],
+            "looked_after": start,
+            "through": start or None,
+        }
+    )
+    return answer
 
 
 def listed(row: DecisionRow, labels: tuple[str, ...]) -> dict[str, Any]:
-    """A decision in a list."""
+    """Return a decision as an item of a list."""
     return {
         "id": row.id,
         "number": row.number,

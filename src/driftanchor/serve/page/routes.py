@@ -123,9 +123,7 @@ def _views(request: Request) -> Views:
     state, served = request.app.state, request.app.state.served
     if not hasattr(state, "page_views"):
         extra: dict[str, Any] = {"demo": _demo(request)}
-        state.page_views = Views(
-            served.store, served.campaign, served.clock, extra, failed=_logged(served)
-        )
+        state.page_views = Views(served.store, served.campaign, extra, failed=_logged(served))
     views: Views = state.page_views
     return views
 

@@ -1,4 +1,4 @@
-"""Timeline: a campaign over time, from its history, with a marker for every change.
+"""A campaign over time, from its history, with a marker for every change.
 
 The history has a row for each arm and time interval, so no single decisions are read. The beliefs
 at the end of an interval are computed from the sums up to then.
@@ -26,24 +26,26 @@ from driftanchor.live.state import State
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.rows import HistoryRow
 from driftanchor.live.terms import Terms
-from driftanchor.serve.page.believed import drawn
+from driftanchor.serve.page.page_intervals import interval_json, json_ready
 
-POINTS = 160  # of a chart, at most
-BELIEFS = 48  # points at which P(best) is computed, at most
-BUDGET = 0.25  # seconds of one request that may be spent on beliefs
-MOST_ARMS = 8  # that a chart has room for
+MAX_POINTS = 160  # of a chart
+MAX_OUTLOOKS = 48  # points at which P(best) is computed
+MAX_ARMS = 8  # of a chart
+BUDGET = 0.25  # seconds of one request for computing outlooks
 SPANS = {"day": 86_400.0, "week": 7 * 86_400.0, "month": 30 * 86_400.0, "all": math.inf}
+
+Outlooks = dict[Any, Outlook]  # cached, by campaign, changes and sums
 
 
 @dataclass(frozen=True)
-class Stretches:
-    """The history of all arms as arrays, one row for each stretch in which something happened.
+class History:
+    """The history of all arms as arrays, with a row for each time interval that has events.
 
     Attributes:
-        starts: When each stretch starts.
-        width: How many seconds each has.
-        decisions: Of each arm.
-        rewards: How many were counted.
+        starts: Start of each interval.
+        width: Seconds of an interval.
+        decisions: Decisions of each arm.
+        rewards: Rewards of each arm that count.
         totals: Their sums.
     """
 
@@ -54,105 +56,109 @@ class Stretches:
     totals: Floats
 
     @classmethod
-    def of(cls, rows: Sequence[HistoryRow], arms: int, width: float) -> Stretches:
-        """The stretches of some rows of the history."""
+    def of(cls, rows: Sequence[HistoryRow], arms: int, width: float) -> History:
+        """Build the arrays from rows of the store."""
         starts = sorted({row.start for row in rows})
-        place = {start: i for i, start in enumerate(starts)}
+        index = {start: i for i, start in enumerate(starts)}
         counts = np.zeros((2, len(starts), arms), np.int64)
         totals = np.zeros((len(starts), arms))
         for row in rows:
-            i = place[row.start]
+            i = index[row.start]
             counts[:, i, row.column] += (row.decisions, row.rewards)
             totals[i, row.column] += row.total
         return cls(np.array(starts), width, counts[0], counts[1], totals)
 
 
-def stretches(reading: CampaignReader, span: str, now: float) -> Stretches:
-    """The history of the last `span`, in stretches so long that they fit a chart."""
-    first = reading.row.created_at
-    since = max(now - SPANS[span], first)
-    width = STRETCH * max(1, math.ceil((now - since) / STRETCH / POINTS))
-    start = since // width * width
-    rows = reading.reader.history(start, None if width == STRETCH else width)
-    return Stretches.of(rows, len(reading.current.terms.arms), width)
-
-
-def timeline(
-    reading: CampaignReader, span: str, now: float, kept: dict[Any, Outlook]
-) -> dict[str, Any]:
+def timeline(reading: CampaignReader, span: str, cache: Outlooks) -> dict[str, Any]:
     """Return the chart data: means, P(best), shares and rewards over time, and markers.
 
     Args:
         reading: The campaign.
         span: How far back: a key of `SPANS`.
-        now: The time.
-        kept: A cache of beliefs; new ones are added.
+        cache: Outlooks that are computed; new ones are added.
     """
-    past, current = stretches(reading, span, now), reading.current
-    changes = reading.reader.changes()
-    columns = shown_columns(current.decisions)
-    rest = np.setdiff1d(np.arange(len(current.terms.arms)), columns)
-    played = past.decisions.sum(axis=1)
-    ends = past.starts + past.width
-    wanted = _wanted(past.starts.size)
-    sums = {i: sums_at(reading, past, i) for i in wanted}
-    beliefs, complete = _beliefs(ends, sums, reading, changes, kept)
-    means = _means(sums, past) if current.settings.is_delayed else None
+    current, changes = reading.current, reading.reader.changes()
     labels, limits = current.terms.arms.labels, current.terms.reward_range
-    series = []
-    for column in columns.tolist():
-        believed = [None if x is None else _law(x, column) for x in beliefs]
-        series.append(
-            {
-                "label": labels[column],
-                "column": column,
-                "share": _ratios(past.decisions[:, column], played),
-                "decisions": past.decisions[:, column].tolist(),
-                "reward": _rewards(past, means, column),
-                "rewards": past.rewards[:, column].tolist(),
-                "p_best": [_chance(x, column) for x in beliefs],
-                "believed": [drawn(law, limits) for law in believed],
-            }
-        )
-    since = float(past.starts[0]) if past.starts.size else now
-    return {
-        "span": span,
-        "complete": complete,
-        "delayed": means is not None,
-        "stretch": past.width,
-        "starts": past.starts.tolist(),
-        "now": now,
-        "created": reading.row.created_at,
-        "arms": series,
-        "others": {
-            "count": int(rest.size),
-            "share": _ratios(past.decisions[:, rest].sum(axis=1), played),
-        },
-        "markers": [x for x in markers(changes, labels) if x["at"] >= since],
-    }
-
-
-def shown_columns(decisions: Ints, most: int = MOST_ARMS) -> Ints:
-    """The columns of the arms that were played most, in the order of columns."""
-    if decisions.size <= most:
-        return np.arange(decisions.size)
-    return np.sort(np.argsort(-decisions, kind="stable")[:most])
-
-
-def markers(changes: Sequence[Entry], labels: Sequence[str]) -> list[dict[str, Any]]:
-    """The changes of a campaign, in words."""
-    return [
+    history = _history(reading, SPANS[span])
+    columns = shown_columns(current.decisions)
+    others = np.setdiff1d(np.arange(len(labels)), columns)
+    played = history.decisions.sum(axis=1)
+    sums = {i: _sums_at(reading, history, i) for i in _points(history.starts.size)}
+    outlooks, complete = _outlooks(reading, history, sums, changes, cache)
+    means = _live_means(sums, history) if current.settings.is_delayed else None
+    series = [
         {
-            "at": entry.at,
-            "seq": entry.seq,
-            "kind": entry.kind,
-            "text": _words(entry, labels),
+            "label": labels[column],
+            "column": column,
+            "share": _ratios(history.decisions[:, column], played),
+            "decisions": history.decisions[:, column].tolist(),
+            "reward": (
+                _ratios(history.totals[:, column], history.rewards[:, column])
+                if means is None
+                else means[:, column].tolist()
+            ),
+            "rewards": history.rewards[:, column].tolist(),
+            "p_best": [_p_best(x, column) for x in outlooks],
+            "believed": [interval_json(_belief(x, column), limits) for x in outlooks],
         }
-        for entry in changes
+        for column in columns.tolist()
     ]
+    since = float(history.starts[0]) if history.starts.size else reading.now
+    chart: dict[str, Any] = json_ready(
+        {
+            "span": span,
+            "complete": complete,
+            "delayed": means is not None,
+            "stretch": history.width,
+            "starts": history.starts.tolist(),
+            "now": reading.now,
+            "created": reading.row.created_at,
+            "arms": series,
+            "others": {
+                "count": int(others.size),
+                "share": _ratios(history.decisions[:, others].sum(axis=1), played),
+            },
+            "markers": [
+                {"at": x.at, "seq": x.seq, "kind": x.kind, "text": _marker_text(x, labels)}
+                for x in changes
+                if x.at >= since
+            ],
+        }
+    )
+    return chart
 
 
-def _words(entry: Entry, labels: Sequence[str]) -> str:
+def shown_columns(decisions: Ints, limit: int = MAX_ARMS) -> Ints:
+    """Return the columns of the arms with most decisions, in column order."""
+    if decisions.size <= limit:
+        return np.arange(decisions.size)
+    return np.sort(np.argsort(-decisions, kind="stable")[:limit])
+
+
+def outlook_at(terms: Terms, pulls: Ints | Floats, totals: Floats, playable: Bools) -> Outlook:
+    """Return the outlook for some sums of live rewards; fractional pulls are estimates."""
+    arms = len(terms.arms)
+    pulls = np.maximum(pulls[:arms], 0)
+    totals = np.where(pulls > 0, totals[:arms], 0.0)
+    live, tally, pending = None, Tally.empty(terms.arms), np.zeros(arms, np.int64)
+    if pulls.dtype == np.int64:
+        tally = Tally.trusted(terms.arms, pulls.astype(np.int64), totals)
+    else:
+        live, pending = (pulls.astype(float), totals), np.ceil(pulls).astype(np.int64)
+    memory = frozen(np.zeros((arms, terms.policy.memory)))
+    state = State(tally, frozen(pending), frozen(playable), memory, int(pulls.sum()), live)
+    return outlook(terms, state, with_loss=False)
+
+
+def _history(reading: CampaignReader, span: float) -> History:
+    """Read the history of the last `span` seconds, in intervals wide enough for a chart."""
+    since = max(reading.now - span, reading.row.created_at)
+    width = STRETCH * max(1, math.ceil((reading.now - since) / STRETCH / MAX_POINTS))
+    rows = reading.reader.history(since // width * width, None if width == STRETCH else width)
+    return History.of(rows, len(reading.current.terms.arms), width)
+
+
+def _marker_text(entry: Entry, labels: Sequence[str]) -> str:
     arm = labels[entry.column] if entry.column is not None else ""
     detail = entry.detail or {}
     match entry.kind:
@@ -173,72 +179,65 @@ def _words(entry: Entry, labels: Sequence[str]) -> str:
     return f"{arm} was {entry.kind.removeprefix('arm_')}"
 
 
-def _wanted(count: int) -> list[int]:
-    """Return the intervals at whose ends beliefs are computed, latest first."""
-    places = np.linspace(0, count - 1, min(count, BELIEFS)).tolist()
-    return sorted({round(i) for i in places}, reverse=True)
+def _points(count: int) -> list[int]:
+    """Return the intervals at whose ends outlooks are computed, latest first."""
+    spread = np.linspace(0, count - 1, min(count, MAX_OUTLOOKS)).tolist()
+    return sorted({round(i) for i in spread}, reverse=True)
 
 
-def sums_at(reading: CampaignReader, past: Stretches, i: int) -> tuple[Ints | Floats, Floats]:
+def _sums_at(reading: CampaignReader, history: History, i: int) -> tuple[Ints | Floats, Floats]:
     """Return pulls and totals of live rewards at the end of an interval.
 
     If rewards are delayed, these are the estimate at that time.
     """
-    if reading.current.settings.is_delayed:
-        matured = reading.reader.matured(float(past.starts[i] + past.width))
-        live = live_of(matured, len(reading.current.terms.arms))
+    current = reading.current
+    if current.settings.is_delayed:
+        matured = reading.reader.matured(float(history.starts[i] + history.width))
+        live = live_of(matured, len(current.terms.arms))
         if live is not None:
             return live
-    tally = reading.current.state.tally
-    pulls = tally.pulls - past.rewards[i + 1 :].sum(axis=0)
-    return pulls, tally.totals - past.totals[i + 1 :].sum(axis=0)
+    tally = current.state.tally
+    pulls = tally.pulls - history.rewards[i + 1 :].sum(axis=0)
+    return pulls, tally.totals - history.totals[i + 1 :].sum(axis=0)
 
 
-def _means(sums: dict[int, tuple[Ints | Floats, Floats]], past: Stretches) -> Floats:
+def _live_means(sums: dict[int, tuple[Ints | Floats, Floats]], history: History) -> Floats:
     """Return each arm's live mean at the end of some intervals; NaN elsewhere."""
-    means = np.full(past.totals.shape, np.nan)
+    means = np.full(history.totals.shape, np.nan)
     for i, (pulls, totals) in sums.items():
         np.divide(totals, pulls, out=means[i], where=pulls >= 1)
     return means
 
 
-def _rewards(past: Stretches, means: Floats | None, column: int) -> list[float | None]:
-    """Return the mean reward of each interval, or the live mean if rewards are delayed."""
-    if means is None:
-        return _ratios(past.totals[:, column], past.rewards[:, column])
-    return [None if math.isnan(x) else x for x in means[:, column].tolist()]
-
-
-def _beliefs(
-    ends: Floats,
-    sums: dict[int, tuple[Ints | Floats, Floats]],
+def _outlooks(
     reading: CampaignReader,
+    history: History,
+    sums: dict[int, tuple[Ints | Floats, Floats]],
     changes: Sequence[Entry],
-    kept: dict[Any, Outlook],
+    cache: Outlooks,
 ) -> tuple[list[Outlook | None], bool]:
-    """Return the beliefs at the end of some intervals, and whether all are computed.
+    """Return the outlooks at the end of some intervals, and whether all are computed.
 
-    They are `None` for intervals in between, and for old ones left to the next call.
+    They are `None` for the intervals in between, and for old ones left to the next call.
     """
-    found: list[Outlook | None] = [None] * ends.size
-    until, new = time.monotonic() + BUDGET, 0
+    outlooks: list[Outlook | None] = [None] * history.starts.size
+    deadline, computed = time.monotonic() + BUDGET, False
     for i, (pulls, totals) in sums.items():  # latest first
-        before = [entry for entry in changes if entry.at < ends[i]]
+        before = [entry for entry in changes if entry.at < history.starts[i] + history.width]
         seq = before[-1].seq if before else 0
         key = (reading.row.id, seq, pulls.tobytes(), totals.tobytes())
-        if key not in kept:
-            if new and time.monotonic() > until:
-                return found, False
-            new += 1
+        if key not in cache:
+            if computed and time.monotonic() > deadline:
+                return outlooks, False
+            computed = True
             terms = terms_at(reading.first, changes, seq)
-            playable = _playable(before, len(terms.arms))
-            kept[key] = outlook_at(terms, pulls, totals, playable)
-        found[i] = kept[key]
-    return found, True
+            cache[key] = outlook_at(terms, pulls, totals, _playable(before, len(terms.arms)))
+        outlooks[i] = cache[key]
+    return outlooks, True
 
 
 def _playable(before: Sequence[Entry], arms: int) -> Bools:
-    """Which arms could be played after some changes."""
+    """Return which arms were playable after some changes."""
     playable = np.ones(arms, np.bool_)
     for entry in before:
         if entry.column is not None and entry.column < arms:
@@ -249,34 +248,18 @@ def _playable(before: Sequence[Entry], arms: int) -> Bools:
     return playable if playable.any() else np.ones(arms, np.bool_)
 
 
-def outlook_at(terms: Terms, pulls: Ints | Floats, totals: Floats, playable: Bools) -> Outlook:
-    """Return the outlook for some sums of live rewards; fractional pulls are estimates."""
-    arms = len(terms.arms)
-    pulled = np.maximum(pulls[:arms], 0)
-    paid = np.where(pulled > 0, totals[:arms], 0.0)
-    live, tally = None, Tally.empty(terms.arms)
-    if pulled.dtype == np.int64:
-        tally = Tally.trusted(terms.arms, pulled.astype(np.int64), paid)
-    else:
-        live = pulled.astype(float), paid
-    waiting = np.zeros(arms, np.int64) if live is None else np.ceil(pulled).astype(np.int64)
-    memory = frozen(np.zeros((arms, terms.policy.memory)))
-    state = State(tally, frozen(waiting), frozen(playable), memory, int(pulled.sum()), live)
-    return outlook(terms, state, with_loss=False)
-
-
-def _law(known: Outlook, column: int) -> Posterior | None:
-    if not known.knows(column):
+def _belief(outlook: Outlook | None, column: int) -> Posterior | None:
+    if outlook is None or not outlook.knows(column):
         return None
-    return Posterior(known.means.item(column), known.sds.item(column))
+    return Posterior(outlook.means.item(column), outlook.sds.item(column))
 
 
-def _chance(known: Outlook | None, column: int) -> float | None:
+def _p_best(outlook: Outlook | None, column: int) -> float | None:
     """Return P(best), if the arm existed and enough was known to compare arms."""
-    if known is None or not known.can_rank or column >= known.p_best.size:
+    if outlook is None or not outlook.can_rank or column >= outlook.p_best.size:
         return None
-    return known.p_best.item(column)
+    return outlook.p_best.item(column)
 
 
-def _ratios(part: Any, whole: Any) -> list[float | None]:
+def _ratios(part: Ints | Floats, whole: Ints) -> list[float | None]:
     return [x / n if n else None for x, n in zip(part.tolist(), whole.tolist(), strict=True)]

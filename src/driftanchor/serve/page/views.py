@@ -1,43 +1,59 @@
-"""Views: the page's data, cached until the campaign changes."""
+"""The page's views as JSON, computed again only when their campaign has changed."""
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from driftanchor.core import check
+from driftanchor.errors import NotFound
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.handle import CampaignReader
-from driftanchor.live.campaigns.stopping import Outlook
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.etag import tag_of
-from driftanchor.serve.page.believed import plain
-from driftanchor.serve.page.campaign_view import campaign_view
-from driftanchor.serve.page.overview import Overview
-from driftanchor.serve.page.saved_view import Failed, SavedView, said, saved_view
-from driftanchor.serve.page.timeline import SPANS, timeline
+from driftanchor.serve.page.campaign_view import campaign_view, summary
+from driftanchor.serve.page.savings import Savings, estimate_savings, message
+from driftanchor.serve.page.timeline import SPANS, Outlooks, timeline
 
-FRESH = 1.0  # seconds for which a view is shown as it is, however much happens
-KEPT = 4_000  # beliefs that are kept
-GREW = 1.05  # what the logs saved is estimated again after as many more decisions
+MIN_AGE = 1.0  # seconds before a view is computed again
+BUDGET = 0.15  # seconds of one overview request for reading campaigns
+MAX_OUTLOOKS = 1_000  # kept for each campaign
+GROWTH = 1.05  # savings are estimated again after as many more decisions
 
 
 class SentView(NamedTuple):
-    """A view as it is sent, and a tag that changes when it does."""
+    """A view as it is sent, with its ETag."""
 
     body: bytes
     tag: str
 
 
-class _Kept(NamedTuple):
-    place: tuple[int, int]
-    at: float
-    answer: SentView
-    is_whole: bool  # whether all of it was known
+@dataclass
+class _View:
+    seq: int  # the last event that it shows
+    at: float  # monotonic time when it was computed
+    data: dict[str, Any]
+    savings: Savings | None = None  # the estimate that it shows
+
+    @functools.cached_property
+    def sent(self) -> SentView:
+        return sent_view(self.data)
+
+
+@dataclass
+class _Cached:
+    """What is cached of one campaign: its views by kind or span, and their ingredients."""
+
+    views: dict[str, _View] = field(default_factory=dict)
+    outlooks: Outlooks = field(default_factory=dict)
+    savings: Savings | None = None
+    estimating: bool = False
 
 
 class Views:
@@ -46,117 +62,146 @@ class Views:
     Args:
         store: The store.
         campaign: Opens a campaign by its name.
-        clock: Returns the time, in seconds since 1970.
         extra: Data added to every view, such as a demo flag.
-        failed: Called with the name of a campaign and the error if an estimate fails.
+        failed: Called with the name of a campaign and the error if it cannot be shown.
+        budget: Seconds that one overview request may spend on reading campaigns.
     """
 
     def __init__(
         self,
         store: Store,
         campaign: Callable[[str], Campaign],
-        clock: Callable[[], float] = time.time,
         extra: dict[str, Any] | None = None,
         failed: Callable[[str, Exception], None] = lambda name, error: None,
+        budget: float = BUDGET,
     ) -> None:
-        self._campaign, self._clock, self._failed = campaign, clock, failed
-        self._store = store
-        self._extra = extra or {}
-        self._overview = Overview(store, campaign, clock, failed=failed)
-        self._lock = threading.Lock()
-        self._all: tuple[dict[str, Any], SentView] | None = None
-        self._kept: dict[tuple[str, ...], _Kept] = {}
-        self._beliefs: dict[Any, Outlook] = {}
-        self._saved: dict[str, SavedView | Failed] = {}
-        self._estimating: set[str] = set()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="page")
+        self._store, self._campaign, self._failed = store, campaign, failed
+        self._extra, self._budget = extra or {}, budget
+        self._cache: dict[str, _Cached] = {}
+        self._overview: SentView | None = None
+        self._lock = threading.Lock()  # one overview at a time
+        self._estimator = ThreadPoolExecutor(1, thread_name_prefix="page")
 
     def overview(self) -> SentView:
-        """All campaigns."""
+        """Return all campaigns, those with an alarm first, then by name.
+
+        One query returns the last event of each campaign. Only campaigns with new events are read
+        again, and only until the budget is spent; the others are shown slightly out of date.
+        """
         with self._lock:
-            found = self._overview.read()
-            if self._all is None or self._all[0] is not found:
-                self._all = (found, sent_view({**found, **self._extra}))
-            return self._all[1]
+            seqs = {name: counters.seq for name, counters in self._store.counters().items()}
+            gone = [name for name in self._cache if name not in seqs]
+            for name in gone:
+                del self._cache[name]
+            entries = {name: self._cached(name).views.get("summary") for name in seqs}
+            stale = [name for name, x in entries.items() if x is None or x.seq != seqs[name]]
+            if self._overview is not None and not stale and not gone:
+                return self._overview
+            stale.sort(key=lambda name: x.at if (x := entries[name]) else 0.0)  # the oldest first
+            deadline = time.monotonic() + self._budget
+            for name in stale:
+                entries[name] = self._summary(name, seqs[name])
+                if time.monotonic() > deadline:
+                    break
+            items = [x.data for x in entries.values() if x and x.data]
+            items.sort(key=lambda item: (not item["alarmed"], item["name"]))
+            self._overview = sent_view(
+                {
+                    "campaigns": items,
+                    "alarmed": sum(item["alarmed"] for item in items),
+                    "unread": sum(x is None for x in entries.values()),
+                    **self._extra,
+                }
+            )
+            return self._overview
 
     def campaign(self, name: str, *, shared: bool = False) -> SentView:
         """Return the current view of a campaign, without its latest decisions if shared."""
 
-        def view(reading: CampaignReader) -> dict[str, Any]:
-            return campaign_view(reading, self._clock(), self._saved_by(reading))
+        def compute(reading: CampaignReader) -> dict[str, Any]:
+            return campaign_view(reading, self._savings(reading))
 
-        found = self._view((name,), self._campaign(name), view)
-        if not shared:
-            return found
-        return sent_view({**json.loads(found.body), "recent": [], "shared": True})
+        view = self._view(name, "campaign", compute)
+        return sent_view({**view.data, "recent": [], "shared": True}) if shared else view.sent
 
     def history(self, name: str, span: str) -> SentView:
         """Return the view of a campaign over time."""
         check.choice(span, "span", list(SPANS))
 
-        def view(reading: CampaignReader) -> dict[str, Any]:
-            if len(self._beliefs) > KEPT:
-                self._beliefs = {}
-            found: dict[str, Any] = plain(timeline(reading, span, self._clock(), self._beliefs))
-            return found
+        def compute(reading: CampaignReader) -> dict[str, Any]:
+            outlooks = self._cached(name).outlooks
+            if len(outlooks) > MAX_OUTLOOKS:
+                outlooks.clear()
+            return timeline(reading, span, outlooks)
 
-        return self._view((name, span), self._campaign(name), view)
+        return self._view(name, span, compute).sent
 
     def close(self) -> None:
         """Stop the estimating thread."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._estimator.shutdown(wait=True, cancel_futures=True)
+
+    def _cached(self, name: str) -> _Cached:
+        return self._cache.setdefault(name, _Cached())
 
     def _view(
-        self,
-        key: tuple[str, ...],
-        campaign: Campaign,
-        view: Callable[[CampaignReader], dict[str, Any]],
-    ) -> SentView:
-        """Return a view, recomputed if the campaign has new events, at a limited rate."""
-        kept, now = self._kept.get(key), time.monotonic()
-        if kept is not None and now - kept.at < FRESH:
-            return kept.answer
+        self, name: str, kind: str, compute: Callable[[CampaignReader], dict[str, Any]]
+    ) -> _View:
+        """Return a view of a campaign, computed again if there are new events."""
+        campaign = self._campaign(name)
+        cached, now = self._cached(name), time.monotonic()
+        view = cached.views.get(kind)
+        if view is not None and now - view.at < MIN_AGE:
+            return view
         with campaign.at_one_moment() as reading:
-            place = (self._store.generation(), reading.current.counters.seq)
-            if kept is not None and kept.place == place and not self._is_new(key, kept):
-                return kept.answer
-            data = view(reading)
-        is_whole = data.get("complete", True) and data.get("saved", True) is not None
-        self._kept[key] = _Kept(place, now, sent_view({**data, **self._extra}), is_whole)
-        return self._kept[key].answer
+            seq = reading.current.counters.seq
+            current = view is not None and (view.seq, view.savings) == (seq, cached.savings)
+            if view is not None and current and view.data.get("complete", True):
+                return view
+            savings = cached.savings
+            data = {**compute(reading), **self._extra}
+        cached.views[kind] = _View(seq, now, data, savings)
+        return cached.views[kind]
 
-    def _is_new(self, key: tuple[str, ...], kept: _Kept) -> bool:
-        """Return whether a cached view is out of date."""
-        is_history = len(key) > 1
-        return not kept.is_whole and (is_history or key[0] in self._saved)
+    def _summary(self, name: str, seq: int) -> _View:
+        """Read a campaign's entry in the overview; an unreadable campaign must not hide others."""
+        try:
+            with self._campaign(name).at_one_moment() as reading:
+                data = summary(reading)
+        except NotFound:
+            data = {}  # deleted meanwhile
+        except Exception as error:
+            self._failed(name, error)
+            text = message(error)
+            data = {"name": name, "alarmed": True, "error": text, "sentence": text}
+        view = self._cached(name).views["summary"] = _View(seq, time.monotonic(), data)
+        return view
 
-    def _saved_by(self, reading: CampaignReader) -> SavedView | Failed | None:
+    def _savings(self, reading: CampaignReader) -> Savings | None:
         """Return the last estimate of what the logs saved; update it in the background."""
         name, decisions = reading.row.name, reading.current.counters.decisions
-        last = self._saved.get(name)
-        too_early = isinstance(last, SavedView) and last.saved is None
-        stale = last is None or too_early or decisions > GREW * last.of
-        if stale and name not in self._estimating:
-            self._estimating.add(name)
-            self._thread.submit(self._estimate, name)
+        cached = self._cached(name)
+        last = cached.savings
+        too_early = last is not None and last.saved is None and last.error is None
+        stale = last is None or too_early or decisions > GROWTH * last.decisions
+        if stale and not cached.estimating:
+            cached.estimating = True
+            self._estimator.submit(self._estimate, name, cached)
         return last
 
-    def _estimate(self, name: str) -> None:
+    def _estimate(self, name: str, cached: _Cached) -> None:
         decisions = 0
         try:
             with self._campaign(name).at_one_moment() as reading:
                 decisions = reading.current.counters.decisions
-                found = saved_view(reading)
-            if found is not None:
-                self._saved[name] = found
+                cached.savings = estimate_savings(reading) or cached.savings
         except Exception as error:
-            self._saved[name] = Failed(said(error), decisions)
+            cached.savings = Savings(decisions, error=message(error))
             self._failed(name, error)
         finally:
-            self._estimating.discard(name)
+            cached.estimating = False
 
 
 def sent_view(view: dict[str, Any]) -> SentView:
-    """A view as JSON, and its tag."""
+    """Serialize a view."""
     body = json.dumps(view, allow_nan=False, separators=(",", ":")).encode()
     return SentView(body, tag_of(body))

@@ -2,7 +2,8 @@ import pytest
 from page_story import START, Story, played
 
 from driftanchor.live.campaigns.saved import Saved
-from driftanchor.serve.page.saved_view import saved_text, saved_view
+from driftanchor.serve.page.savings import estimate_savings
+from driftanchor.serve.page.sentences import saved_text
 
 
 @pytest.fixture(scope="module")
@@ -12,14 +13,14 @@ def story() -> Story:
 
 def test_after_an_alarm_the_time_before_it_is_estimated(story: Story) -> None:
     with story.campaign.at_one_moment() as reading:
-        found = saved_view(reading)
-    assert found is not None
-    assert found.until is not None
-    assert START <= found.until < story.clock()
-    assert found.saved is not None
-    assert 0 < found.saved.decisions < 16 * 24
-    assert found.of == 16 * 24
-    shown = found.to_json(story.clock())
+        savings = estimate_savings(reading)
+    assert savings is not None
+    assert savings.until is not None
+    assert START <= savings.until < story.clock()
+    assert savings.saved is not None
+    assert 0 < savings.saved.decisions < 16 * 24
+    assert savings.decisions == 16 * 24
+    shown = savings.to_json(story.clock())
     assert shown["low"] <= shown["mean"] <= shown["high"]
     assert shown["text"].startswith("Before the arms moved, until ")
 
