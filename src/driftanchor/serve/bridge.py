@@ -14,18 +14,15 @@ from collections.abc import Callable
 from typing import Any
 
 from driftanchor.errors import StoreUnavailable
+from driftanchor.live.campaigns.batch import Request
 from driftanchor.live.campaigns.campaign import Campaign
-from driftanchor.live.campaigns.group_commit import MOST_REQUESTS, Request
+from driftanchor.live.campaigns.write_queue import MAX_BATCH, Overloaded
 from driftanchor.serve.metrics import Metrics
 
 LANES = 8  # threads that write: campaigns share them in turn
 MOST_WAITING = 20_000  # requests; beyond that there is no use in waiting
 STEP, STEPS = 1e-3, 8  # seconds to wait for others at most, and how often as long as they come
 Job = tuple[Campaign, Request, "asyncio.Future[Any]"]
-
-
-class Overloaded(StoreUnavailable):
-    """So much waits for the store that there is no use in waiting too."""
 
 
 class Bridge:
@@ -129,7 +126,7 @@ class _Lane:
         if self._most > 1:
             self._gather()
         try:
-            while len(jobs) < MOST_REQUESTS:
+            while len(jobs) < MAX_BATCH:
                 jobs.append(self.jobs.get_nowait())
         except queue.Empty:
             pass

@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 
 from driftanchor.live.campaigns.arm_requests import AddArm, Distrust, NextEpoch, SetArm, SetPaused
-from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs
+from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs, Request
 from driftanchor.live.campaigns.campaign_state import CampaignState
-from driftanchor.live.campaigns.group_commit import Request
 from driftanchor.live.campaigns.new_terms import ChangeTerms
 from driftanchor.serve.etag import tag_of
 from driftanchor.serve.problem import Problem

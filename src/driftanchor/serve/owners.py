@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from driftanchor.errors import NotFound
+from driftanchor.live.campaigns.batch import Request
 from driftanchor.live.campaigns.decision import Decision, decision_id_text
-from driftanchor.live.campaigns.group_commit import Request
 
 if TYPE_CHECKING:
     from driftanchor.serve.served import Served

@@ -58,7 +58,7 @@ def test_a_new_arm_takes_part(campaign: Campaign) -> None:
 
 
 def test_history_says_what_happened_when(campaign: Campaign) -> None:
-    clock = campaign._requests.clock
+    clock = campaign._clock
     decision = campaign.ask()
     clock.now = 2_000.0  # type: ignore[attr-defined]
     campaign.tell(str(decision.id), 0.5)

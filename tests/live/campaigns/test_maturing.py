@@ -13,7 +13,7 @@ from campaign_parts import Clock, asked, create
 from driftanchor import TS, Campaign, OfflineData, Store
 from driftanchor.cli.campaign_show import status_lines
 from driftanchor.core.delays import slot_length
-from driftanchor.live.campaigns import group_commit
+from driftanchor.live.campaigns import writer
 from driftanchor.live.campaigns.maturing import CohortCounts
 from driftanchor.live.campaigns.use_default import UseDefault
 from driftanchor.serve.page.campaign_view import campaign_view
@@ -162,7 +162,7 @@ def test_a_new_worker_estimates_as_one_that_was_there_all_the_time(store: Store)
         story.live_until(day, 10)
         for one in story.ids[-50::3]:
             expose(one)
-    old = story.workers[0]._requests._counts
+    old = story.workers[0].queue._write.__self__._counts
     assert old is not None
     story.clock.now += STEP
     new = CohortCounts(*old.terms)
@@ -180,7 +180,7 @@ def test_workers_see_the_same_numbers(store: Store) -> None:
     story.live_until(2, 10)
     for worker in story.workers:
         worker.ask()
-    lives = [worker._requests._current.state.live for worker in story.workers]  # type: ignore[union-attr]
+    lives = [worker.queue._write.__self__._current.state.live for worker in story.workers]  # type: ignore[union-attr]
     with story.campaign.at_one_moment() as reading:
         lives.append(reading.current.state.live)
     assert all(live is not None for live in lives)
@@ -194,7 +194,7 @@ def test_a_campaign_of_an_older_release_continues(
     """Its decisions are replayed as they were made, and new ones see the estimate."""
     story = Story(store, instantly)
     with monkeypatch.context() as older:
-        older.setattr(group_commit, "counts_for", lambda settings, kept: None)
+        older.setattr(writer, "counts_for", lambda settings, kept: None)
         story.live_until(1, 10)
         assert story.campaign.status().arms["A"].live_mean == 1.0  # as it was
     for one in story.ids[::17]:
@@ -463,13 +463,13 @@ def test_a_campaign_whose_default_was_removed_loads_its_sums_once(
     campaign = create(store, reward_window=60, default_reward=0)
     campaign.change("zeros are reported too", default_reward=None)
     loads: list[int] = []
-    load = group_commit.load
+    load = writer.load
 
     def counted(*given: Any) -> Any:
         loads.append(1)
         return load(*given)
 
-    monkeypatch.setattr(group_commit, "load", counted)
+    monkeypatch.setattr(writer, "load", counted)
     for _ in range(5):
         campaign.tell(asked(campaign), 1.0)
     assert not loads

@@ -14,7 +14,7 @@ from campaign_parts import Clock, asked, create
 
 from driftanchor import TS, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
 from driftanchor.errors import OutsideLogs
-from driftanchor.live.campaigns import group_commit
+from driftanchor.live.campaigns import writer
 from driftanchor.live.campaigns.telling import Correct, Tell
 from driftanchor.live.state import State
 from driftanchor.live.watch.watch import Watch
@@ -172,7 +172,7 @@ def test_a_reward_that_races_the_sweep_counts_once(store: Store) -> None:
 def test_a_reward_of_one_process_and_the_sweep_of_another_count_once(
     store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_commit, "MOST_SWEPT", 3)  # so that the sweep takes many turns
+    monkeypatch.setattr(writer, "MAX_SWEPT", 3)  # so that the sweep takes many turns
     campaign = create(store_url, reward_window=60, default_reward=0)
     ids = [str(x.id) for x in campaign.ask(n=60)]
     child = os.fork()

@@ -1,8 +1,9 @@
 """Campaigns: decisions and rewards that last, on a store that any number of processes share.
 
 A request takes a straight line. `Campaign` checks it and makes it an `Ask`, a `Tell` or one of
-`arm_requests`. `group_commit` puts the requests of all threads into one `Batch`, which reads what
-they need, lets events happen to the `CampaignState`, and gives what to write in one transaction.
-What can be read is in `handle`: `status` (with `stopping` and `sample_ratio`), `recount` for
-explanations, `exporting` and `verify`. `watching` looks whether the logs still fit.
+`arm_requests`. `write_queue` collects the requests of all threads. `writer` puts them into one
+`Batch`, which reads what they need, lets events happen to the `CampaignState`, and gives what to
+write in one transaction. What can be read is in `handle`: `status` (with `stopping` and
+`sample_ratio`), `recount` for explanations, `exporting` and `verify`. `watching` looks whether the
+logs still fit.
 """

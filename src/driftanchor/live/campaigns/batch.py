@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from driftanchor.core.record import Record
 from driftanchor.live.campaigns.campaign_state import CampaignState
@@ -37,6 +37,17 @@ class Needs(NamedTuple):
 
 
 NOTHING = Needs()
+
+
+class Request(Protocol):
+    """A request in a batch: it returns its answer, or raises without changing anything."""
+
+    @property
+    def needs(self) -> Needs:
+        """The rows to read before the request runs."""
+
+    def __call__(self, batch: Batch) -> Any:
+        """Execute the request."""
 
 
 @dataclass

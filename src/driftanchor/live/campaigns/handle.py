@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -12,10 +13,10 @@ from typing import Any, NamedTuple
 from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, NotFound, shown
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
+from driftanchor.live.campaigns.batch import Request
 from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.decision import decision_id_text
 from driftanchor.live.campaigns.exporting import event_records, export
-from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
 from driftanchor.live.campaigns.maturing import counts_for
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.recount import explain_again
@@ -24,6 +25,8 @@ from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.verify import Verified, verify
 from driftanchor.live.campaigns.watching import alarms_of, is_watched
+from driftanchor.live.campaigns.write_queue import WriteQueue
+from driftanchor.live.campaigns.writer import Writer, load
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.stores.rows import CampaignRow, DecisionRow, HistoryRow
 from driftanchor.live.stores.store import Reader, Store
@@ -56,6 +59,7 @@ class Handle:
     Attributes:
         store: The store that holds the campaign.
         name: Its name.
+        queue: The requests that wait to be written.
     """
 
     def __init__(
@@ -71,7 +75,8 @@ class Handle:
         self.name = row.name
         self._settings = settings  # the initial ones
         self._row, self._first = row, terms
-        self._requests = GroupCommit(store, row, terms, settings, clock)
+        self._clock = clock
+        self.queue = WriteQueue(Writer(store, row, terms, settings, clock).write)
 
     def status(self) -> Status:
         """Return the current status; nothing in it is random.
@@ -194,7 +199,8 @@ class Handle:
             return verify(reader, self._first, self._settings)
 
     def close(self) -> None:
-        """Close the connections to the store; the next call opens new ones."""
+        """Write queued requests and close the connections; the next call opens new ones."""
+        self.queue.finish()
         self.store.close()
 
     def __enter__(self) -> Any:
@@ -273,7 +279,17 @@ class Handle:
         Raises:
             StoreUnavailable: The store cannot be written; nothing was done.
         """
-        return self._requests.submit(requests)
+        return self.queue.submit(requests)
+
+    def enqueue(self, request: Request) -> Future[Any]:
+        """Return a future for one request: its answer after the commit, or the exception.
+
+        Cancelling the future drops the request, unless its transaction has started.
+
+        Raises:
+            Overloaded: Too many requests wait for the store.
+        """
+        return self.queue.enqueue(request)
 
     def _sweep(self) -> int:
         """Close all decisions whose window is over, check bounds, and return how many closed."""
@@ -283,7 +299,7 @@ class Handle:
         return swept
 
     def _now(self) -> float:
-        return check.clock_time(self._requests.clock)
+        return check.clock_time(self._clock)
 
     def _current(self) -> CampaignState:
         with self._reading() as reader:
@@ -292,12 +308,8 @@ class Handle:
     @contextmanager
     def _reading(self) -> Iterator[Reader]:
         with self.store.reading(self._row.id) as reader:
-            self._requests.same.check(reader)
             yield reader
 
     def _do(self, request: Request) -> Any:
         """Execute one request, and return its answer or raise its exception."""
-        outcome = self.submit([request])[0]
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+        return self.enqueue(request).result()
