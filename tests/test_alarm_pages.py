@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from benchmarks.pages import alarm_loop, alarms
+from driftanchor.compiled import rules
 from driftanchor.core.noise import Stream, wrapping
 from driftanchor.live.watch.alarm import Mark
 from driftanchor.live.watch.look import look
 from driftanchor.live.watch.watch import Watch, fold
-from driftanchor.simulation.engine import allocate, interpreted_chooser, keys_of
+from driftanchor.simulation.engine import allocate, keys_of
 from driftanchor.simulation.world import World, draw_reward, world_of
 
 ROUNDS = 400
@@ -35,7 +36,7 @@ def test_the_loop_and_the_watch_raise_the_same_alarm(
     rulers = np.array([list(arm.ruler) for arm in watch.arms], np.float64)
     world, found = world_of(bandit), np.zeros(2, np.int64)
     state, keys = allocate(world, terms.policy), keys_of(1, terms.policy.name)
-    rule, kept = interpreted_chooser(terms.policy), np.zeros((5, 3))
+    rule, kept = rules.chooser(terms.policy), np.zeros((5, 3))
     with wrapping():
         assert alarm_loop.play_watched(
             rule,

@@ -14,10 +14,9 @@ from driftanchor.core.check import Floats
 from driftanchor.core.index_law import (
     NEVER,
     IndexLaw,
-    above,
-    draw_above,
-    draw_below,
+    chance,
     draw_index,
+    draw_side,
     draw_upper,
     upper,
     write_law,
@@ -113,11 +112,19 @@ def is_at_most(law: IndexLaw, level: float) -> float:
     return first * second
 
 
+def above(law: IndexLaw, level: float) -> float:
+    return chance(law, level, True)
+
+
+def at_most(law: IndexLaw, level: float) -> float:
+    return chance(law, level, False)
+
+
 @pytest.mark.parametrize(("kind", "level"), CASES)
 def test_both_tails(kind: str, level: float) -> None:
     law = LEAPT[kind][0]
     truth = is_at_most(law, level)
-    assert index_law.below(law, level) == pytest.approx(truth, rel=1e-12)
+    assert at_most(law, level) == pytest.approx(truth, rel=1e-12)
     assert above(law, level) == pytest.approx(1.0 - truth, abs=1e-15)
 
 
@@ -125,8 +132,8 @@ def test_far_tails_keep_their_digits() -> None:
     sample, both = index_law.one_sample(0.0, 1.0), index_law.median_law(0.0, 0.0, 1.0, 0.0, 1.0)
     far = upper(20.0)
     assert far == pytest.approx(2.7536241e-89, rel=1e-7)
-    assert above(sample, 20.0) == index_law.below(sample, -20.0) == far
-    assert above(both, 20.0) == index_law.below(both, -20.0) == far * far
+    assert above(sample, 20.0) == at_most(sample, -20.0) == far
+    assert above(both, 20.0) == at_most(both, -20.0) == far * far
 
 
 def drawn(draw: Callable[[Stream], float], case: str) -> Floats:
@@ -151,16 +158,16 @@ def follows(values: Floats, law: Callable[[float], float]) -> bool:
 @pytest.mark.parametrize(("kind", "level"), CASES)
 def test_draws_given_the_side_of_a_level(kind: str, level: float) -> None:
     law = LEAPT[kind][0]
-    over, under = above(law, level), index_law.below(law, level)
+    over, under = above(law, level), at_most(law, level)
     case = f"{kind} {level}"
     if over > 0.0:
-        high = drawn(lambda stream: draw_above(law, level, stream), f"above {case}")
+        high = drawn(lambda stream: draw_side(law, level, True, stream), f"above {case}")
         assert high.min() > level
         assert follows(high, lambda x: 1.0 - above(law, x) / over)
     if under > 0.0:
-        low = drawn(lambda stream: draw_below(law, level, stream), f"below {case}")
+        low = drawn(lambda stream: draw_side(law, level, False, stream), f"below {case}")
         assert low.max() <= level
-        assert follows(low, lambda x: index_law.below(law, x) / under)
+        assert follows(low, lambda x: at_most(law, x) / under)
 
 
 @pytest.mark.parametrize(("kind", "level"), CASES)

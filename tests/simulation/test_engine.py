@@ -10,7 +10,6 @@ from driftanchor import POLICIES, TS, AnchorTS, Bandit, GuardedAnchorTS, simulat
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, wrapping
 from driftanchor.policies.base import Policy
-from driftanchor.simulation import engine
 from driftanchor.simulation.engine import RunState, allocate, keys_of, prepare
 from driftanchor.simulation.world import world_of
 
@@ -90,18 +89,6 @@ def test_a_policy_sees_the_rewards_that_have_come(late: str) -> None:
         asked = [sum(i % 3 == arm for i in range(t - 1)) for arm in range(3)]
         assert pending == [a - b for a, b in zip(asked, paid, strict=True)]
     assert len(Watcher.seen) == 40
-
-
-@pytest.mark.parametrize("policy", [TS(), GuardedAnchorTS()], ids=lambda p: p.name)
-def test_without_a_delay_the_late_loop_plays_every_round_alike(
-    policy: Policy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    effort: dict[str, Any] = {"horizon": 120, "runs": 2, "engine": "interpreted"}
-    at_once = simulate(policy, late_bandit(), **effort)
-    monkeypatch.setattr(engine, "play_every_round", engine.play_late)
-    late = simulate(policy, late_bandit(), **effort)
-    assert at_once.regret.tobytes() == late.regret.tobytes()
-    assert at_once.pulls.tobytes() == late.pulls.tobytes()
 
 
 @pytest.mark.parametrize("late", LATE)

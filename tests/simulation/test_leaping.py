@@ -17,6 +17,7 @@ from round_shares import fit
 
 from benchmarks.pages.exactness import chance_of_gap
 from driftanchor import POLICIES, TS, Bandit, simulate
+from driftanchor.compiled import rules
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Round
 from driftanchor.core.index_law import IndexLaw
@@ -114,7 +115,7 @@ def test_regret_inside_a_leap_is_read_at_the_checkpoints() -> None:
 
 
 def test_checkpoints_inside_a_block_are_read_as_if_rounds_were_single() -> None:
-    world, rule = world_of(Bandit([0.75, 0.5])), leaping.interpreted_law_writer(TS())
+    world, rule = world_of(Bandit([0.75, 0.5])), rules.law_writer(TS())
     state = allocate_leaping(world, TS(), single=False)
     checkpoints, regret = np.array([1, 4, 5, 9, 12]), np.full(5, np.nan)
     for arm, rounds in ((1, 3), (0, 4), (1, 5)):
@@ -164,7 +165,7 @@ def state_at(name: str, state: str) -> LeapingState:
     evidence.totals[:] = totals
     evidence.offline_means[:] = np.where(bandit.offline_pulls > 0, bandit.offline, 0.0)
     for arm in range(len(pulls)):
-        leaping.interpreted_law_writer(policy)(np.zeros(1), evidence, arm, at.laws)
+        rules.law_writer(policy)(np.zeros(1), evidence, arm, at.laws)
     return at
 
 
@@ -260,23 +261,23 @@ FAULTS: dict[str, tuple[str, Callable[[Any], Any], tuple[str, str, str]]] = {
         ("ts", "an unpulled arm", "marked"),
     ),
     "marks always count": (
-        "below",
+        "chance",
         lambda real: in_marked_rounds(1.0, real),
         ("ts", "below zero", "marked"),
     ),
     "marks never count": (
-        "below",
+        "chance",
         lambda real: in_marked_rounds(0.0, real),
         ("ts", "below zero", "marked"),
     ),
     "draws above at the level": (
-        "draw_above",
-        lambda real: lambda law, level, stream: level,
+        "draw_side",
+        lambda real: lambda law, level, up, s: level if up else real(law, level, up, s),
         ("ts", "two of equal means", "marked"),
     ),
     "draws below at the level": (
-        "draw_below",
-        lambda real: lambda law, level, stream: level,
+        "draw_side",
+        lambda real: lambda law, level, up, s: real(law, level, up, s) if up else level,
         ("ts", "below zero", "marked"),
     ),
     "a shared draw": (

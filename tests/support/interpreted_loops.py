@@ -5,22 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from driftanchor import Bandit, Policy
+from driftanchor.compiled import rules
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
 from driftanchor.simulation.chunk import ENGINES
-from driftanchor.simulation.engine import (
-    allocate,
-    interpreted_chooser,
-    keys_of,
-    play_every_round,
-    play_late,
-)
-from driftanchor.simulation.leaping import (
-    allocate_leaping,
-    can_leap,
-    interpreted_law_writer,
-    play_leaping,
-)
+from driftanchor.simulation.engine import allocate, keys_of, play_every_round
+from driftanchor.simulation.leaping import allocate_leaping, can_leap, play_leaping
 from driftanchor.simulation.world import world_of
 
 
@@ -35,10 +25,8 @@ def played(
     with wrapping(), np.errstate(divide="ignore"):  # as compiled: x/0 is ∞
         if ENGINES[engine].leaps and can_leap(type(policy), bandit):
             leaping = allocate_leaping(world, policy, single=ENGINES[engine].paired)
-            write = interpreted_law_writer(policy)
-            assert play_leaping(write, *before, leaping, regret, pulls)
+            assert play_leaping(rules.law_writer(policy), *before, leaping, regret, pulls)
         else:
-            loop = play_late if bandit.is_late else play_every_round
-            state, choose = allocate(world, policy), interpreted_chooser(policy)
-            assert loop(choose, *before, state, regret, pulls)
+            state = allocate(world, policy)
+            assert play_every_round(rules.chooser(policy), *before, state, regret, pulls)
     return regret, pulls

@@ -1,7 +1,7 @@
 """The rules through which compiled loops and live decisions call a policy.
 
-Each function here takes the result of `kernels.policy_type` and returns a plain function, which
-`kernels.rule` compiles.
+Each function here returns a rule. Its argument is the policy for an interpreted rule, or the result
+of `kernels.policy_type` for a rule that `kernels.rule` compiles.
 """
 
 from __future__ import annotations

@@ -106,27 +106,16 @@ def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
 # Probabilities and draws of indices of kind MEDIAN, for engines that skip many rounds at once.
 
 
-def above(law: IndexLaw, level: float) -> float:
-    """Return P(index > level) for an index of kind `MEDIAN`."""
-    first = upper((level - law.mean) / law.sd)
-    if law.other_mean == math.inf:  # the larger of the anchor and one sample
-        return 1.0 if law.place > level else first
-    second = upper((level - law.other_mean) / law.other_sd)
-    if level >= law.place:  # then both samples must exceed the level
-        return first * second
-    return first + (1.0 - first) * second
-
-
-def below(law: IndexLaw, level: float) -> float:
-    """Return P(index ≤ level) for an index of kind `MEDIAN`.
+def chance(law: IndexLaw, level: float, up: bool) -> float:
+    """Return P(index > level) if `up`, else P(index ≤ level), for an index of kind `MEDIAN`.
 
     The result is precise even if the probability is tiny.
     """
-    first = upper((law.mean - level) / law.sd)
-    if law.other_mean == math.inf:
-        return 0.0 if law.place > level else first
-    second = upper((law.other_mean - level) / law.other_sd)
-    if level < law.place:  # then both samples must be at most the level
+    first = tail(law.mean, law.sd, level, up)
+    if law.other_mean == math.inf:  # the larger of the anchor and one sample
+        return (1.0 if up else 0.0) if law.place > level else first
+    second = tail(law.other_mean, law.other_sd, level, up)
+    if up == (level >= law.place):  # then both samples must be on this side of the level
         return first * second
     return first + (1.0 - first) * second
 
@@ -144,46 +133,23 @@ def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
     return median(law.place, first, law.other_mean + law.other_sd * normal(stream))
 
 
-def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index of kind `MEDIAN`, conditional on index > level."""
+def draw_side(law: IndexLaw, level: float, up: bool, stream: Stream) -> float:
+    """Draw an index of kind `MEDIAN`, conditional on index > level if `up`, else index ≤ level."""
     if law.other_mean == math.inf:
-        if law.place > level:
+        if up and law.place > level:
             return draw_index(law, -math.inf, stream)
-        return sample_above(law.mean, law.sd, level, stream)
-    if level >= law.place:
-        first = sample_above(law.mean, law.sd, level, stream)
-        return min(first, sample_above(law.other_mean, law.other_sd, level, stream))
-    on, hyb = upper((level - law.mean) / law.sd), upper((level - law.other_mean) / law.other_sd)
-    u = uniform(stream) * (on + (1.0 - on) * hyb)
-    if u < on:
-        first = sample_above(law.mean, law.sd, level, stream)
-    else:
-        first = sample_below(law.mean, law.sd, level, stream)
-    if u < on * hyb or u >= on:
-        second = sample_above(law.other_mean, law.other_sd, level, stream)
-    else:
-        second = sample_below(law.other_mean, law.other_sd, level, stream)
-    return median(law.place, first, second)
-
-
-def draw_below(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index of kind `MEDIAN`, conditional on index ≤ level."""
-    if law.other_mean == math.inf:
-        return max(law.place, sample_below(law.mean, law.sd, level, stream))
-    if level < law.place:
-        first = sample_below(law.mean, law.sd, level, stream)
-        return max(first, sample_below(law.other_mean, law.other_sd, level, stream))
-    on, hyb = upper((law.mean - level) / law.sd), upper((law.other_mean - level) / law.other_sd)
-    u = uniform(stream) * (on + (1.0 - on) * hyb)
-    if u < on:
-        first = sample_below(law.mean, law.sd, level, stream)
-    else:
-        first = sample_above(law.mean, law.sd, level, stream)
-    if u < on * hyb or u >= on:
-        second = sample_below(law.other_mean, law.other_sd, level, stream)
-    else:
-        second = sample_above(law.other_mean, law.other_sd, level, stream)
-    return median(law.place, first, second)
+        return max(law.place, sample_side(law.mean, law.sd, level, up, stream))
+    # Whether each sample is on this side of the level. The index is, if both or one must be.
+    is_first = is_second = True
+    if up != (level >= law.place):
+        first = tail(law.mean, law.sd, level, up)
+        second = tail(law.other_mean, law.other_sd, level, up)
+        u = uniform(stream) * (first + (1.0 - first) * second)
+        is_first = u < first
+        is_second = u < first * second or u >= first
+    x = sample_side(law.mean, law.sd, level, is_first == up, stream)
+    y = sample_side(law.other_mean, law.other_sd, level, is_second == up, stream)
+    return median(law.place, x, y)
 
 
 def upper(x: float) -> float:
@@ -191,14 +157,16 @@ def upper(x: float) -> float:
     return 0.5 * math.erfc(x * math.sqrt(0.5))
 
 
-def sample_above(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal variable with this mean and sd, conditional on being above `level`."""
-    return mean + sd * draw_upper((level - mean) / sd, stream)
+def tail(mean: float, sd: float, level: float, up: bool) -> float:
+    """Return P(x > level) if `up`, else P(x ≤ level), for a normal sample x."""
+    z = (level - mean) / sd
+    return upper(z if up else -z)
 
 
-def sample_below(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal variable with this mean and sd, conditional on being at most `level`."""
-    return mean - sd * draw_upper((mean - level) / sd, stream)
+def sample_side(mean: float, sd: float, level: float, up: bool, stream: Stream) -> float:
+    """Draw a normal sample x, conditional on x > level if `up`, else x ≤ level."""
+    z = (level - mean) / sd
+    return mean + sd * draw_upper(z, stream) if up else mean - sd * draw_upper(-z, stream)
 
 
 def draw_upper(x: float, stream: Stream) -> float:

@@ -17,11 +17,11 @@ from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.outcome import Outcome
 from driftanchor.policies.base import Policy, inherits_rule
 from driftanchor.simulation.chunk import ENGINES, Chunk, Played, fastest
-from driftanchor.simulation.engine import play_every_round, play_late
+from driftanchor.simulation.engine import play_every_round
 from driftanchor.simulation.leaping import can_leap, play_leaping
 
 Sources = dict[type[Policy], str]  # the hash of the code that plays a policy
-LOOPS: Any = (play_every_round, play_late, play_leaping)
+LOOPS: Any = (play_every_round, play_leaping)
 _PROCESS = secrets.token_hex(8)
 
 

@@ -20,22 +20,15 @@ import numpy as np
 from driftanchor.compiled import kernels, rules
 from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core.check import Bools, Floats, Ints
-from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.evidence import Evidence
 from driftanchor.core.index_law import IndexLaw
 from driftanchor.core.noise import Stream, key, wrapping
 from driftanchor.core.variates import binomial
 from driftanchor.core.win_chances import win_chances
 from driftanchor.errors import InvalidInput
-from driftanchor.policies.base import Policy, caches_beliefs, errors_of, has_law, write_laws
+from driftanchor.policies.base import Policy, caches_beliefs, errors_of, has_law
 from driftanchor.simulation.chunk import Chunk, Played, instances_of
-from driftanchor.simulation.engine import (
-    ALL,
-    Keys,
-    RunState,
-    interpreted_chooser,
-    keys_of,
-    prepare,
-)
+from driftanchor.simulation.engine import ALL, Keys, RunState, keys_of, prepare
 from driftanchor.simulation.world import World, draw_total, settle, world_of
 
 SHARE = 16  # a batch is 1/16 of all decisions before it
@@ -99,7 +92,7 @@ def play_in_batches(chunk: Chunk) -> Played:
     laws = np.zeros((runs, moves.shape[1] * arms, len(IndexLaw._fields)))
     left, chances, regret = np.zeros(runs, np.int64), np.zeros((runs, arms)), np.zeros(runs)
     guards = type(policy).laws is not Policy.laws
-    choose, write = interpreted_chooser(policy), _interpreted_writer(policy)
+    choose, write = rules.chooser(policy), rules.laws_writer(policy)
     prepare_all, begin, end = prepare_runs, begin_batch, end_batch
     keys = keys_of(chunk.seed, policy.name)
     if chunk.is_compiled:
@@ -149,23 +142,6 @@ def _allocate(world: World, policy: Policy, runs: int) -> BatchState:
         np.empty((runs, 4), np.uint64),
         np.empty((runs, arms, 4), np.uint64),
     )
-
-
-def _interpreted_writer(policy: Policy) -> Callable[..., tuple[float, float, float]]:
-    """Return the interpreted counterpart of `compiled.rules.laws_writer`."""
-
-    def write(
-        parameters: Floats,
-        evidence: Evidence,
-        t: int,
-        arms: int,
-        moves: Floats,
-        guard: bool,
-        laws: Floats,
-    ) -> tuple[float, float, float]:
-        return write_laws(policy, evidence, Round(t, arms), moves, guard, laws)
-
-    return write
 
 
 def _stratified(chunk: Chunk, t: int) -> Floats:

@@ -195,13 +195,13 @@ def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]
     if chunk.leaps:
         single = ENGINES[chunk.engine].paired
         leaping_state = leaping.allocate_leaping(world, policy, single=single)
-        rule: Any = leaping.interpreted_law_writer(policy)
+        rule: Any = rules.law_writer(policy)
         if compiled:
             seen = leaping_state.run.evidence, 0, leaping_state.laws
             rule = kernels.rule(policy, rules.law_writer, parameters, *seen)
         return leaping.play_leaping, leaping_state, rule
     state = engine.allocate(world, policy)
-    rule = engine.interpreted_chooser(policy)
+    rule = rules.chooser(policy)
     if compiled:
         example = state.evidence, 1, 1, state.stream, world.relative, 0
         rule = kernels.rule(policy, rules.chooser, parameters, *example)
@@ -211,8 +211,7 @@ def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]
                 "of an arm, a whole number",
                 argument="policy",
             )
-    loop = engine.play_late if chunk.bandit.is_late else engine.play_every_round
-    return loop, state, rule
+    return engine.play_every_round, state, rule
 
 
 def _check_belief(policy: Policy, name: str) -> None:

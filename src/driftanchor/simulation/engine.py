@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.evidence import Evidence
 from driftanchor.core.noise import Key, Stream, key, start
-from driftanchor.policies.base import Policy, caches_beliefs, choose
+from driftanchor.policies.base import Policy, caches_beliefs
 from driftanchor.simulation.world import World, draw_mean, draw_reward, settle
 
 ALL = -1  # all arms changed
@@ -71,23 +71,6 @@ def allocate_with(world: World, memory: int) -> RunState:
     return RunState(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64), queue)
 
 
-def interpreted_chooser(policy: Policy) -> Callable[..., int]:
-    """Return the interpreted counterpart of `compiled.rules.chooser`."""
-
-    def chosen(
-        parameters: Floats,
-        evidence: Evidence,
-        t: int,
-        arms: int,
-        stream: Stream,
-        together: bool,
-        changed: int,
-    ) -> int:
-        return choose(policy, evidence, Round(t, arms), stream, together)
-
-    return chosen
-
-
 def play_every_round(
     rule: Callable[..., int],
     parameters: Floats,
@@ -101,6 +84,10 @@ def play_every_round(
 ) -> bool:
     """Play runs `first_run`, `first_run + 1`, … and fill the rows of `regret` and `pulls`.
 
+    Rewards may arrive late: after a delay, or at the end of a batch of rounds. A pull is pending
+    until its reward arrives, and the policy sees the number of pending pulls of each arm. Rewards
+    arrive in the order of the pulls, so the n-th reward of an arm is the same as without delay.
+
     Args:
         rule: Chooses the arm of a round: see `compiled.rules.chooser`.
         parameters: The policy's numeric parameters, for the rule.
@@ -109,73 +96,46 @@ def play_every_round(
         first_run: The number of the first run.
         checkpoints: The rounds after which to record regret; the last is the horizon.
         state: The arrays from `allocate`.
-        regret: Output array of shape (runs, checkpoints): the pseudo-regret.
+        regret: Output array of shape (runs, checkpoints): the pseudo-regret. A pull counts when
+            it is made.
         pulls: Output array of shape (runs, arms): the number of pulls at the horizon.
 
     Returns:
         False if the policy chose no valid arm, for example because every index was NaN.
     """
-    evidence = state.evidence
-    arms = world.online.size
+    evidence, queue = state.evidence, state.queue
+    arms, late = world.online.size, world.delay > 0 or world.batch > 1
     for row in range(regret.shape[0]):
         prepare(world, keys, first_run + row, state)
-        reached, changed = 0, ALL
+        reached, paid, changed = 0, 0, ALL
         for t in range(1, checkpoints[-1] + 1):
+            if late:
+                while paid < (t - 1) // world.batch * world.batch - world.delay:
+                    arm = queue[paid % queue.size]
+                    pay(world, state, arm)
+                    evidence.pending[arm] -= 1
+                    paid += 1
             arm = rule(parameters, evidence, t, arms, state.stream, world.relative, changed)
             if arm < 0 or arm >= arms:
                 return False
-            evidence.totals[arm] += draw_reward(world, arm, state.rewards[arm])
-            evidence.pulls[arm] += 1
-            changed = arm
-            if t == checkpoints[reached]:
-                regret[row, reached] = pseudo_regret(world.gaps, evidence)
-                reached += 1
-        for arm in range(arms):
-            pulls[row, arm] = evidence.pulls[arm]
-    return True
-
-
-def play_late(
-    rule: Callable[..., int],
-    parameters: Floats,
-    world: World,
-    keys: Keys,
-    first_run: int,
-    checkpoints: Ints,
-    state: RunState,
-    regret: Floats,
-    pulls: Ints,
-) -> bool:
-    """Play runs whose rewards arrive late: after a delay, or at the end of a batch of rounds.
-
-    The arguments are those of `play_every_round`. A pull is pending until its reward arrives, and
-    the policy sees the number of pending pulls of each arm. Regret counts a pull when it is made.
-    Rewards arrive in the order of the pulls, so the n-th reward of an arm is the same as without
-    delay.
-    """
-    evidence, queue = state.evidence, state.queue
-    arms = world.online.size
-    for row in range(regret.shape[0]):
-        prepare(world, keys, first_run + row, state)
-        reached = paid = 0
-        for t in range(1, checkpoints[-1] + 1):
-            while paid < (t - 1) // world.batch * world.batch - world.delay:
-                arm = queue[paid % queue.size]
-                evidence.totals[arm] += draw_reward(world, arm, state.rewards[arm])
-                evidence.pulls[arm] += 1
-                evidence.pending[arm] -= 1
-                paid += 1
-            arm = rule(parameters, evidence, t, arms, state.stream, world.relative, ALL)
-            if arm < 0 or arm >= arms:
-                return False
-            evidence.pending[arm] += 1
-            queue[(t - 1) % queue.size] = arm
+            if late:
+                evidence.pending[arm] += 1
+                queue[(t - 1) % queue.size] = arm
+            else:
+                pay(world, state, arm)
+                changed = arm
             if t == checkpoints[reached]:
                 regret[row, reached] = pseudo_regret(world.gaps, evidence)
                 reached += 1
         for arm in range(arms):
             pulls[row, arm] = evidence.pulls[arm] + evidence.pending[arm]
     return True
+
+
+def pay(world: World, state: RunState, arm: int) -> None:
+    """Draw the reward of a pull, and add both to the evidence."""
+    state.evidence.totals[arm] += draw_reward(world, arm, state.rewards[arm])
+    state.evidence.pulls[arm] += 1
 
 
 def prepare(world: World, keys: Keys, run: int, state: RunState) -> None:

@@ -32,20 +32,16 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import (
     IndexLaw,
-    above,
-    below,
-    draw_above,
-    draw_below,
+    chance,
     draw_index,
+    draw_side,
     upper,
-    write_law,
 )
 from driftanchor.core.noise import Stream, exponential, normal, uniform
 from driftanchor.core.variates import binomial
-from driftanchor.policies.base import Best, Policy, challenge, inherits_rule, law_at
+from driftanchor.policies.base import Best, Policy, challenge, inherits_rule
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engine import Keys, RunState, allocate_with, prepare, pseudo_regret
 from driftanchor.simulation.world import BERNOULLI, GAUSSIAN, World, draw_reward
@@ -108,15 +104,6 @@ def allocate_leaping(world: World, policy: Policy, *, single: bool) -> LeapingSt
         policy.leaps == "hybrid",
         single,
     )
-
-
-def interpreted_law_writer(policy: Policy) -> Callable[..., None]:
-    """Return the interpreted counterpart of `compiled.rules.law_writer`."""
-
-    def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
-        write_law(laws, arm, law_at(policy, evidence, arm, Round(1, evidence.pulls.size)))
-
-    return write
 
 
 def play_leaping(
@@ -260,10 +247,10 @@ def lead_at(state: LeapingState, leader: int, level: float) -> Lead:
 
 def hazard(law: IndexLaw, level: float) -> float:
     """Return the hazard −log P(index ≤ level), capped at `CERTAIN`."""
-    p = above(law, level)
+    p = chance(law, level, True)
     if p < 0.5:
         return -math.log1p(-p)
-    rest = below(law, level)  # precise even if it is tiny
+    rest = chance(law, level, False)  # precise even if it is tiny
     return min(-math.log(rest), CERTAIN) if rest > 0.0 else CERTAIN
 
 
@@ -315,9 +302,9 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
     if position < others:
         value = draw_index(law, -math.inf, stream)
     else:
-        if uniform(stream) * lead.bound >= below(law, lead.level):
+        if uniform(stream) * lead.bound >= chance(law, lead.level, False):
             return lead.arm  # the mark does not count: all others are below the level
-        value = draw_below(law, lead.level, stream)
+        value = draw_side(law, lead.level, False, stream)
         position = others + exponential(stream)
     best = challenge(Best(-math.inf, -1, 0), value, lead.arm, stream)
     if position >= others:  # no other arm is above the level
@@ -325,7 +312,7 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
             return lead.arm
         for arm in range(state.hazards.size):
             if arm != lead.arm:
-                index = draw_below(law_in(state, arm), lead.level, stream)
+                index = draw_side(law_in(state, arm), lead.level, False, stream)
                 best = challenge(best, index, arm, stream)
         return best.column
     arm, end = find(state.hazards, position)
@@ -333,7 +320,7 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
     if position >= others and value <= lead.level:
         return arm
     while True:
-        best = challenge(best, draw_above(law_in(state, arm), lead.level, stream), arm, stream)
+        best = challenge(best, draw_side(law_in(state, arm), lead.level, True, stream), arm, stream)
         if position >= others:
             return best.column
         arm, end = find(state.hazards, position)
