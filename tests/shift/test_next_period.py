@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy.special import stdtrit
 
 from driftanchor.core.check import Floats
-from driftanchor.shift.next_period import Fiducial, NextPeriod
+from driftanchor.shift.next_period import Fiducial, NextPeriod, falling_root
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import Spread, TwoWay
 
@@ -111,3 +112,26 @@ def test_arms_of_many_kinds_are_rounded_up() -> None:
     bound = moves.bound(0.95)
     exact = math.prod(math.erf(bound / math.sqrt(2 * x)) for x in variance)
     assert 0.95 <= exact < 0.97
+
+
+# Roots of falling functions.
+
+
+@pytest.mark.parametrize("start", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("root", [1e-9, 1e-3, 1.0, 12_345.678])
+def test_roots_of_any_size(start: float, root: float) -> None:
+    assert falling_root(lambda x: 1 / (1 + x / root), 0.5, start) == pytest.approx(root, rel=1e-11)
+    assert falling_root(lambda x: -math.atan(x / root), -math.pi / 4, start) == pytest.approx(
+        root, rel=1e-11
+    )
+
+
+def test_a_function_that_starts_below_has_its_root_at_zero() -> None:
+    assert falling_root(lambda x: 1 / (1 + x), 2.0, 1.0) == 0.0
+    assert falling_root(lambda x: 1 / (1 + x), 1.0, 1.0) == 0.0
+
+
+@pytest.mark.parametrize("function", [lambda _: 1.0, lambda x: math.nan * x])
+def test_a_function_without_a_root_is_an_error(function: Callable[[float], float]) -> None:
+    with pytest.raises((FloatingPointError, ValueError)):
+        falling_root(function, 0.5, 1.0)

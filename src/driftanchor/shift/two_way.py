@@ -58,8 +58,8 @@ import numpy as np
 
 from driftanchor.core.check import Bools, Floats
 from driftanchor.core.stats.distributions import log_chi_square_cdf
-from driftanchor.shift.next_period import Fiducial
-from driftanchor.shift.numerics import falling_root
+from driftanchor.core.stats.stratified import components
+from driftanchor.shift.next_period import Fiducial, falling_root
 from driftanchor.shift.one_way import FLOOR
 
 STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e9])
@@ -117,14 +117,7 @@ class TwoWay:
 
         An arm is linked to each period in which it was seen.
         """
-        from scipy.sparse import coo_matrix
-        from scipy.sparse.csgraph import connected_components
-
-        arm, period = np.nonzero(self.seen)
-        arms, periods = self.seen.shape
-        nodes = arms + periods
-        graph = coo_matrix((np.ones(len(arm)), (arm, arms + period)), shape=(nodes, nodes))
-        return int(connected_components(graph, directed=False, return_labels=False))
+        return int(components(self.seen)[0].max()) + 1
 
     @cached_property
     def df(self) -> int:

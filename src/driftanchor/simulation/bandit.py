@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -206,9 +206,6 @@ class Bandit:
         object.__setattr__(bandit, "common_shift", move)
         return bandit
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (type(self), vars(self))
-
     @property
     def arms(self) -> Arms:
         """Labels of the arms: numbers from 1, as in the paper."""
@@ -398,14 +395,3 @@ def _pool(rewards: object, arm: int) -> Floats:
             f"{of} must be finite and at most {LARGEST:g}, got {invalid[0]:g}", argument="rewards"
         )
     return check.frozen(pool.copy())
-
-
-def _unpickled(cls: type[Bandit], values: dict[str, Any]) -> Bandit:
-    """Rebuild a bandit in another process, with read-only arrays."""
-    bandit = object.__new__(cls)
-    for name, value in values.items():
-        for array in value if isinstance(value, tuple) else [value]:
-            if isinstance(array, np.ndarray):
-                check.frozen(array)
-        object.__setattr__(bandit, name, value)
-    return bandit

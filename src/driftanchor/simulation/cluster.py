@@ -14,11 +14,9 @@ import importlib
 import logging
 import operator
 import queue
-import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from driftanchor.errors import InvalidInput, UnusableCluster, require, shown
 from driftanchor.policies.base import Policy
@@ -29,7 +27,6 @@ SCHEDULER_TIMEOUT = 10.0  # seconds to wait for a scheduler to answer
 WORKER_TIMEOUT = 30.0  # seconds to wait for a worker if the cluster has none
 RESULT_TIMEOUT = 5.0  # seconds to wait for a result before checking that there are workers
 MAX_CHUNKS = 256  # per job: enough for many workers, few enough for the scheduler
-SCHEMES = ("tcp", "tls", "ws", "wss")
 PACKAGE = "driftanchor"
 Play = Callable[[Chunk], Played]
 
@@ -182,7 +179,7 @@ def _connected(cluster: Any) -> Iterator[Any]:
     """Yield a client of the cluster; close it afterwards unless the user passed it in."""
     distributed = _dask()
     theirs = isinstance(cluster, distributed.Client)
-    client = cluster if theirs else _connect(distributed, _checked_address(cluster))
+    client = cluster if theirs else _connect(distributed, cluster)
     if client.asynchronous or client.status != "running":
         raise InvalidInput(
             f"must be a running synchronous Client, got {client!r}", argument="cluster"
@@ -203,45 +200,22 @@ def _connected(cluster: Any) -> Iterator[Any]:
             logger.disabled = False
 
 
-def _connect(distributed: Any, address: str) -> Any:
-    """Connect to a scheduler in a thread, so that the attempt can time out.
-
-    `Client` waits forever for a server that accepts connections but never answers.
-    """
-    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-
-    def connect() -> None:
-        try:
-            options = {"timeout": SCHEDULER_TIMEOUT, "set_as_default": False}
-            answers.put(distributed.Client(address, name=PACKAGE, **options))
-        except Exception as error:
-            answers.put(error)
-
-    threading.Thread(target=connect, daemon=True).start()
+def _connect(distributed: Any, address: object) -> Any:
     try:
-        answer = answers.get(timeout=SCHEDULER_TIMEOUT + 1.0)
-    except queue.Empty:
-        answer = TimeoutError("it accepts connections and says nothing")
-    if isinstance(answer, Exception):
+        return distributed.Client(
+            address, name=PACKAGE, timeout=SCHEDULER_TIMEOUT, set_as_default=False
+        )
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(
+            "must be the address of a Dask scheduler such as 'tcp://127.0.0.1:8786', "
+            f"got {shown(address)}",
+            argument="cluster",
+        ) from error
+    except OSError as error:
         raise UnusableCluster(
             f"no Dask scheduler answers at {address}: check the address, or start one with "
-            f"'dask scheduler' ({answer})"
-        ) from answer
-    return answer
-
-
-def _checked_address(cluster: object) -> str:
-    """Return the address if it is well-formed; Dask waits forever on some malformed addresses."""
-    text = cluster if isinstance(cluster, str) else ""
-    with contextlib.suppress(ValueError):  # the port is not a number, or too large
-        parts = urlsplit(text if "://" in text else f"tcp://{text}")
-        if parts.scheme in SCHEMES and parts.hostname and parts.port:
-            return text
-    raise InvalidInput(
-        "must be the address of a Dask scheduler such as 'tcp://127.0.0.1:8786', "
-        f"got {shown(cluster)}",
-        argument="cluster",
-    )
+            f"'dask scheduler' ({error})"
+        ) from error
 
 
 def _dask() -> Any:
