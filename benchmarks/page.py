@@ -22,8 +22,8 @@ from benchmarks.tables import Blocks, table
 from driftanchor import TS, Campaign, OfflineData
 from driftanchor.live.stores.store import Store, open_store
 from driftanchor.serve.app import create_app
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.page import views
-from driftanchor.serve.served import Served
 
 CAMPAIGNS, ARMS = 200, 100
 UNCHANGED, CHANGED = "nothing happened: time over an empty page", "after a decision"
@@ -45,7 +45,7 @@ def against_empty_page(rounds: int, quick: bool = False) -> Blocks:
         ends.enter_context(mock.patch.object(views, "MIN_AGE", 0.0))
         store = open_store(f"sqlite:///{folder}/page.db")
         large = _created(store, 10 if quick else CAMPAIGNS)
-        ask = ends.enter_context(_asking(Served(store)))
+        ask = ends.enter_context(_asking(AppState(store)))
         for path in VIEWS.values():
             for _ in range(60):  # until every belief was computed
                 ask(path)
@@ -115,7 +115,7 @@ def _created(store: Store, campaigns: int) -> Campaign:
 
 
 @contextlib.contextmanager
-def _asking(served: Served) -> Iterator[Ask]:
+def _asking(state: AppState) -> Iterator[Ask]:
     """A way to ask our app, and for `/empty` an app that does nothing."""
     empty = FastAPI()
 
@@ -123,7 +123,7 @@ def _asking(served: Served) -> Iterator[Ask]:
     async def page() -> dict[str, Any]:
         return {}
 
-    ours, loop = create_app(served), asyncio.new_event_loop()
+    ours, loop = create_app(state), asyncio.new_event_loop()
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": b"", "more_body": False}
@@ -141,9 +141,9 @@ def _asking(served: Served) -> Iterator[Ask]:
         app: Any = empty if path == "/empty" else ours
         loop.run_until_complete(app(scope, receive, send))
 
-    with mock.patch.object(served.log, "request"):
+    with mock.patch.object(state.log, "request"):
         yield ask
     if hasattr(ours.state, "page_views"):
         ours.state.page_views.close()
     loop.close()
-    served.close()
+    state.close()

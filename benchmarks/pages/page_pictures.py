@@ -21,9 +21,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.serve.app import create_app
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.demo import PARTS, Demo
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.served import Served
 from driftanchor.serve.server import listen, url_of
 
 OUT = Path(__file__).parents[2] / "docs" / "pictures"
@@ -76,8 +76,8 @@ def _paths(demo: Demo) -> dict[str, str]:
 @contextmanager
 def _serving(demo: Demo) -> Iterator[str]:
     listening = listen("127.0.0.1", 0)
-    served = Served(demo.store, clock=demo.clock, log=Log(io.StringIO()), demo=True)
-    config = uvicorn.Config(create_app(served), log_config=None, access_log=False)
+    state = AppState(demo.store, clock=demo.clock, log=Log(io.StringIO()), demo=True)
+    config = uvicorn.Config(create_app(state), log_config=None, access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()

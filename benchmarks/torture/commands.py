@@ -52,9 +52,7 @@ def prepare() -> None:
     typer.get_command = functools.cache(typer.get_command)
     junk.make_files()
     server: Any = importlib.import_module("driftanchor.serve.server")
-    workers: Any = importlib.import_module("driftanchor.serve.workers")
-    server.answer = workers.supervise = _serve_nobody
-    server.answer_for = _show_nobody
+    server.serve_store, server.serve = _serve_nobody, _show_nobody
 
 
 def _serve_nobody(
@@ -65,11 +63,11 @@ def _serve_nobody(
     ready()
 
 
-def _show_nobody(served: Any, listening: Any, ready: Callable[[], None], stopping: object) -> None:
+def _show_nobody(state: Any, listening: Any, ready: Callable[[], None], stopping: object) -> None:
     """The same for a demo, which has its own store."""
     listening.close()
     ready()
-    served.close()
+    state.close()
 
 
 def case(rng: Random) -> tuple[str, Callable[[], str]]:

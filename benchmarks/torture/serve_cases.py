@@ -24,8 +24,8 @@ from driftanchor import TS, Campaign
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve.app import create_app
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.served import Served
 
 if TYPE_CHECKING:  # it takes long to load, and only requests need it
     from schemathesis import Case, GenerationMode
@@ -54,8 +54,8 @@ def client(address: str) -> Iterator[tuple[TestClient, dict[str, str]]]:
     made = campaign.ask()
     key, row = make_key(["admin"], now=time.time())
     store.add_key(row)
-    served = Served(store, log=Log(io.StringIO()))
-    with TestClient(create_app(served), URL, raise_server_exceptions=False) as http:
+    state = AppState(store, log=Log(io.StringIO()))
+    with TestClient(create_app(state), URL, raise_server_exceptions=False) as http:
         yield http, {"name": "known", "decision_id": str(made.id), "key": key}
 
 

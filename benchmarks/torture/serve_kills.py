@@ -26,7 +26,7 @@ from benchmarks.torture import page
 from benchmarks.torture.campaign_kills import Outcome, compare, create
 from benchmarks.torture.campaign_writer import NAME, REPEATED, UNITS, reward_of
 from benchmarks.torture.postgres import Postgres, running
-from driftanchor.serve.served import ServeSettings
+from driftanchor.serve.app_state import ServeSettings
 from driftanchor.serve.server import answer, listen
 
 CLIENTS = 8

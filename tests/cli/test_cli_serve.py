@@ -14,8 +14,7 @@ from campaign_commands import refused, run
 
 from driftanchor.cli.serve import name_of
 from driftanchor.serve import server as running
-from driftanchor.serve import workers
-from driftanchor.serve.served import ServeSettings
+from driftanchor.serve.app_state import ServeSettings
 
 LOGS = "variant,won,at\n" + "".join(
     f"{'AB'[i % 2]},{int(i % 3 == 0)},2026-01-{1 + i // 4:02d}\n" for i in range(100)
@@ -30,23 +29,19 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     found: dict[str, Any] = {}
     Path("last test.csv").write_text(LOGS)
 
-    def serve(how: str) -> Callable[..., None]:
-        def ready_at_once(
-            store: str,
-            settings: ServeSettings,
-            listening: socket,
-            ready: Callable[[], None],
-            stopping: Callable[[], None],
-        ) -> None:
-            found.update(store=store, settings=settings, how=how)
-            listening.close()
-            ready()
-            stopping()
+    def ready_at_once(
+        store: str,
+        settings: ServeSettings,
+        listening: socket,
+        ready: Callable[[], None],
+        stopping: Callable[[], None],
+    ) -> None:
+        found.update(store=store, settings=settings)
+        listening.close()
+        ready()
+        stopping()
 
-        return ready_at_once
-
-    monkeypatch.setattr(running, "answer", serve("answer"))
-    monkeypatch.setattr(workers, "supervise", serve("supervise"))
+    monkeypatch.setattr(running, "serve_store", ready_at_once)
     return found
 
 
@@ -58,7 +53,7 @@ def test_the_first_line_is_the_address(asked: dict[str, Any]) -> None:
     assert any("last-test: 0 decisions" in line for line in others)
     assert done.stderr.endswith("stopping: finishing the requests that are open\n")
     assert "no campaigns" not in done.stderr
-    assert (asked["how"], asked["settings"].keys_required) == ("answer", False)
+    assert (asked["settings"].workers, asked["settings"].keys_required) == (1, False)
 
 
 def test_json_is_one_line() -> None:
@@ -75,7 +70,7 @@ def test_json_is_one_line() -> None:
 def test_a_store_is_served_as_it_is(asked: dict[str, Any]) -> None:
     done = run("serve", "--port", "0", "--workers", "3", "--store", "sqlite:///other.db")
     assert done.exit_code == 0, done.stderr
-    assert (asked["how"], asked["settings"].workers) == ("supervise", 3)
+    assert asked["settings"].workers == 3
     assert asked["store"] == "sqlite:///other.db"
     assert done.stderr.startswith(
         "the store has no campaigns yet: create one with 'driftanchor campaign create', or start "

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("in_own_folder")
 def test_a_demo_has_campaigns_of_its_own_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[Any] = []
 
-    def answer_for(
+    def serve(
         found: Any,
         listening: socket,
         ready: Callable[[], object],
@@ -28,7 +28,7 @@ def test_a_demo_has_campaigns_of_its_own_and_says_so(monkeypatch: pytest.MonkeyP
         ready()
         stopping()
 
-    monkeypatch.setattr(running, "answer_for", answer_for)
+    monkeypatch.setattr(running, "serve", serve)
     monkeypatch.setattr("driftanchor.serve.demo.Demo.begin", lambda demo: None)
     said = json.loads(run("serve", "--demo", "--port", "0", "--json").stdout)
     assert said["demo"] is True

@@ -45,7 +45,7 @@ def client(server: HttpServer) -> Iterator[Client]:
 
 
 def campaign(server: HttpServer) -> Campaign:
-    return server.served.campaign("c")
+    return server.state.campaign("c")
 
 
 def test_it_asks_and_tells_as_a_campaign_does(server: HttpServer, client: Client) -> None:
@@ -282,11 +282,11 @@ def test_it_corrects_and_changes_as_a_campaign_does(server: HttpServer, client: 
     assert client.correct(one, 0.5, before=1.0).status == "replayed"
     with pytest.raises(Conflict):
         client.correct(one, 0.0, before=1.0)
-    create(server.served.store, "terms", reward_window=60, default_reward=0).close()
+    create(server.state.store, "terms", reward_window=60, default_reward=0).close()
     other = client.campaign("terms")
     other.change("orders take longer", reward_window=600, control={"A": 0.1}, floor=0.05)
     other.change("zeros are sent", reward_window=None, default_reward=None)
-    settings = server.served.campaign("terms").settings
+    settings = server.state.campaign("terms").settings
     assert (settings.reward_window, settings.control, settings.floor) == (None, {"A": 0.1}, 0.05)
     assert [x["reason"] for x in other.status()["changes"]] == [
         "orders take longer",

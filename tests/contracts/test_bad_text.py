@@ -95,7 +95,7 @@ def test_a_lone_surrogate_is_no_json(app: App) -> None:
 
 @pytest.mark.parametrize("text", [*BAD, "\ud800", "a\udfff"])
 def test_python_refuses_it_too(app: App, text: str) -> None:
-    campaign = Campaign.load("c", store=app.served.store)
+    campaign = Campaign.load("c", store=app.state.store)
     good = str(campaign.ask().id)
     first, second = campaign.tell_many([(text, 1.0), (good, 1.0)])
     assert isinstance(first, InvalidInput)
@@ -111,9 +111,9 @@ def test_python_refuses_it_too(app: App, text: str) -> None:
         lambda: campaign.ask(exclude=[text]),
         lambda: campaign.add_arm(text),
         lambda: campaign.pause_arm(text),
-        lambda: Campaign.create(text, arms=["A", "B"], store=app.served.store),
-        lambda: Campaign.create("d", arms=["A", text], store=app.served.store),
-        lambda: Campaign.load(text, store=app.served.store),
+        lambda: Campaign.create(text, arms=["A", "B"], store=app.state.store),
+        lambda: Campaign.create("d", arms=["A", text], store=app.state.store),
+        lambda: Campaign.load(text, store=app.state.store),
     ):
         with pytest.raises(InvalidInput):
             call()

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from served_app import App, running_app
 
+from driftanchor.serve.ofrep import value_of
+
 URL = "/ofrep/v1/evaluate/flags"
 
 
@@ -36,7 +38,7 @@ def every(app: App, unit: str) -> dict[str, dict[str, Any]]:
 
 
 def pending(app: App, name: str) -> int:
-    found: int = app.served.campaign(name).status().pending
+    found: int = app.state.campaign(name).status().pending
     return found
 
 
@@ -64,12 +66,12 @@ def test_all_flags_are_only_assigned_until_they_are_shown(app: App) -> None:
     mine = flags["c"]["metadata"]["decision_id"]
     assert every(app, "bulk") == flags
     app.clock.now += 61  # nobody saw it: no default reward counts for it
-    rewards = app.served.campaign("c").status().rewards
+    rewards = app.state.campaign("c").status().rewards
     assert app.http.post(f"/v1/decisions/{mine}/exposure").json()["status"] == "recorded"
     assert pending(app, "c") == 1
     app.clock.now += 61
-    assert app.served.campaign("c").status().rewards == rewards + 1
-    app.served.campaign("c").verify()
+    assert app.state.campaign("c").status().rewards == rewards + 1
+    app.state.campaign("c").verify()
 
 
 def test_a_flag_that_was_assigned_counts_once_it_is_evaluated_by_itself(app: App) -> None:
@@ -113,7 +115,7 @@ def test_what_a_client_has_already_is_not_sent_again(app: App) -> None:
         same = app.http.post(URL, json=body, headers={"If-None-Match": known})
         assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
     assert app.http.post(URL, json=body, headers={"If-None-Match": '"x"'}).status_code == 200
-    app.served.campaign("c").new_epoch()
+    app.state.campaign("c").new_epoch()
     changed = app.http.post(URL, json=body, headers={"If-None-Match": tag})
     assert changed.status_code == 200
     assert changed.headers["etag"] != tag
@@ -122,7 +124,7 @@ def test_what_a_client_has_already_is_not_sent_again(app: App) -> None:
 @pytest.mark.parametrize(
     ("content", "code"),
     [
-        (b"", "TARGETING_KEY_MISSING"),
+        (b"", "PARSE_ERROR"),
         (b"{}", "TARGETING_KEY_MISSING"),
         (b'{"context": {"targetingKey": 3}}', "INVALID_CONTEXT"),
         (b"[", "PARSE_ERROR"),
@@ -146,3 +148,58 @@ def test_an_unknown_campaign_is_an_unknown_flag(app: App, name: str) -> None:
     if name != "..":
         assert answer.json()["errorCode"] == "FLAG_NOT_FOUND"
         assert "DROP" not in answer.json()["errorDetails"]
+
+
+@pytest.mark.parametrize(
+    ("arms", "values"),
+    [
+        (["A", "B"], ["A", "B"]),
+        (["true", "false"], [True, False]),
+        (["true", "other"], ["true", "other"]),
+        (["1", "20"], [1, 20]),
+        (["1", "2.50", "-3"], [1.0, 2.5, -3.0]),
+        (["007", "1"], ["007", "1"]),
+        (["1e5", "nan"], ["1e5", "nan"]),
+        (["9" * 20, "1"], ["9" * 20, "1"]),
+    ],
+)
+def test_all_arms_have_values_of_one_type(arms: list[str], values: list[Any]) -> None:
+    found = [value_of(arm, arms) for arm in arms]
+    assert found == values
+    assert len({type(x) for x in found}) == 1
+    assert [type(x) for x in found] == [type(x) for x in values]
+
+
+def test_a_whole_float_has_its_point(app: App) -> None:
+    app.create("price", arms=["1", "2.5"])
+    units = ({"context": {"targetingKey": f"u{i}"}} for i in range(20))
+    texts = [app.http.post(f"{URL}/price", json=unit).text for unit in units]
+    assert any('"value": 1.0' in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "TARGETING_KEY_MISSING"),
+        ({"context": {}}, "TARGETING_KEY_MISSING"),
+        ({"context": {"targetingKey": ""}}, "TARGETING_KEY_MISSING"),
+        ({"context": {"targetingKey": None}}, "TARGETING_KEY_MISSING"),
+        ({"context": {"targetingKey": 7}}, "INVALID_CONTEXT"),
+        ({"context": {"targetingKey": "a\u0000"}}, "INVALID_CONTEXT"),
+        ({"context": {"targetingKey": "x" * 257}}, "INVALID_CONTEXT"),
+        ({"context": []}, "INVALID_CONTEXT"),
+        ([], "INVALID_CONTEXT"),
+        (7, "INVALID_CONTEXT"),
+    ],
+)
+@pytest.mark.parametrize("path", [URL, f"{URL}/c"])
+def test_who_is_asked_for_must_be_said(app: App, path: str, body: Any, code: str) -> None:
+    answer = app.http.post(path, json=body)
+    assert (answer.status_code, answer.json()["errorCode"]) == (400, code)
+    assert answer.json()["errorDetails"]
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_other_members_of_the_context_do_not_matter(app: App) -> None:
+    body = {"context": {"targetingKey": "user-1", "age": 7}, "more": 1}
+    assert app.http.post(f"{URL}/c", json=body).status_code == 200

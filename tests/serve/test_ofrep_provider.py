@@ -100,6 +100,6 @@ def test_the_default_is_played_where_there_is_no_value(flags: OpenFeatureClient)
     assert (missing.value, missing.error_code) == ("mine", ErrorCode.FLAG_NOT_FOUND)
     nobody = flags.get_string_details("checkout", "mine", EvaluationContext())
     assert (nobody.value, nobody.error_code) == ("mine", ErrorCode.TARGETING_KEY_MISSING)
-    assert nobody.error_message == "say in context.targetingKey who is asked for"
+    assert nobody.error_message == "say in context.targetingKey which unit asks"
     wrong = flags.get_string_details("checkout", "mine", user("bell\u0007"))
     assert (wrong.value, wrong.error_code) == ("mine", ErrorCode.INVALID_CONTEXT)

@@ -62,7 +62,7 @@ def test_what_is_no_reward_is_refused(app: App, body: str, code: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (422, code)
     assert answer.headers["content-type"] == "application/problem+json"
     assert "7.25" not in answer.text
-    assert app.served.campaign("c").decision(decision).reward is None
+    assert app.state.campaign("c").decision(decision).reward is None
 
 
 @pytest.mark.parametrize("body", ["", "{", '{"value": 1}x', "[" * 100_000, '"\\ud800"', "\xff"])
@@ -105,11 +105,11 @@ def test_a_late_reward_is_noted(app: App) -> None:
 
 def test_a_reward_of_an_archived_arm_counts(app: App) -> None:
     made = app.ask("c")
-    app.served.campaign("c").archive_arm(made["arm"])
+    app.state.campaign("c").archive_arm(made["arm"])
     answer = app.http.put(f"/v1/decisions/{made['id']}/reward", json={"value": 1})
     assert answer.status_code == 201
     assert app.ask("c")["arm"] != made["arm"]
-    app.served.campaign("c").restore_arm(made["arm"])
+    app.state.campaign("c").restore_arm(made["arm"])
 
 
 def test_of_many_rewards_those_that_are_right_count(app: App) -> None:
@@ -182,7 +182,7 @@ def test_a_reward_is_corrected(app: App) -> None:
         answer = app.http.patch(path, json=wrong)
         assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
     assert app.http.patch("/v1/decisions/nobody/reward", json=body).status_code == 404
-    app.served.campaign("c").verify()
+    app.state.campaign("c").verify()
 
 
 def test_a_value_far_outside_the_logs_needs_a_member(app: App) -> None:

@@ -13,8 +13,8 @@ import uvicorn
 
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve.app import create_app
+from driftanchor.serve.app_state import AppState, ServeSettings
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.served import Served, ServeSettings
 
 
 class HttpServer:
@@ -27,7 +27,7 @@ class HttpServer:
     Attributes:
         port: Its port, the same after it was started again.
         url: Its address.
-        served: What it serves.
+        state: What it serves.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class HttpServer:
         store: str,
         clock: Callable[[], float] = time.time,
         settings: ServeSettings | None = None,
-        serve: Callable[[], Served] | None = None,
+        serve: Callable[[], AppState] | None = None,
     ) -> None:
         self.store, self.clock, self.settings = store, clock, settings
         self._serve = serve
@@ -50,11 +50,11 @@ class HttpServer:
             self._socket = socket.create_server(("127.0.0.1", self.port))
         if self._serve is None:
             store, log = open_store(self.store), Log(io.StringIO())
-            self.served = Served(store, self.settings, self.clock, log)
+            self.state = AppState(store, self.settings, self.clock, log)
         else:
-            self.served = self._serve()
+            self.state = self._serve()
         config = uvicorn.Config(
-            create_app(self.served), ws="none", log_config=None, access_log=False, lifespan="on"
+            create_app(self.state), ws="none", log_config=None, access_log=False, lifespan="on"
         )
         self._server = uvicorn.Server(config)
         sockets = [self._socket]
@@ -73,7 +73,7 @@ def http_server(
     store: str,
     clock: Callable[[], float] = time.time,
     settings: ServeSettings | None = None,
-    serve: Callable[[], Served] | None = None,
+    serve: Callable[[], AppState] | None = None,
 ) -> Iterator[HttpServer]:
     """A server that is stopped at the end."""
     server = HttpServer(store, clock, settings, serve)

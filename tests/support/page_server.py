@@ -13,8 +13,8 @@ import uvicorn
 from playwright.sync_api import Page, sync_playwright
 
 from driftanchor.serve.app import create_app
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.served import Served
 from driftanchor.serve.server import listen, url_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -43,11 +43,11 @@ class Silent(Log):
 
 
 @contextlib.contextmanager
-def serving(served: Served) -> Iterator[str]:
+def serving(state: AppState) -> Iterator[str]:
     """A server in a thread; its address."""
     listening = listen("127.0.0.1", 0)
     options: dict[str, Any] = {"log_config": None, "access_log": False, "lifespan": "on"}
-    server = uvicorn.Server(uvicorn.Config(create_app(served), **options))
+    server = uvicorn.Server(uvicorn.Config(create_app(state), **options))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:

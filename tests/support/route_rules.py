@@ -9,7 +9,6 @@ OPEN = {
     ("GET", "/readyz"),
     ("GET", "/docs"),
     ("GET", "/openapi.json"),
-    ("HEAD", "/openapi.json"),
     ("GET", "/"),
     ("GET", "/start"),
     ("GET", "/campaigns/{name}"),
@@ -41,5 +40,12 @@ ROLE_OF = {
     ("GET", "/page/campaigns/{name}/find.json"): "read",
     ("GET", "/page/campaigns/{name}/decisions/{decision_id}/view.json"): "read",
     ("POST", "/page/share"): "admin",
+}
+SHARED = {  # what share links may read of their campaign
+    "/v1/campaigns/{name}",
+    "/v1/campaigns/{name}/history",
+    "/page/campaigns/{name}/view.json",
+    "/page/campaigns/{name}/history.json",
+    "/page/campaigns/{name}/errors.json",
 }
 UNDOCUMENTED = "/page/"  # the views of the page are no interface for programs

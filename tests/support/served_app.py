@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from driftanchor import TS, Campaign
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve.app import create_app
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.served import Served
 
 LOCAL = "http://127.0.0.1:8484"
 CAMPAIGN: dict[str, Any] = {
@@ -35,12 +35,12 @@ class App:
         log: What it logged.
     """
 
-    def __init__(self, served: Served, http: TestClient, clock: Clock, log: io.StringIO) -> None:
-        self.served, self.http, self.clock, self.log = served, http, clock, log
+    def __init__(self, served: AppState, http: TestClient, clock: Clock, log: io.StringIO) -> None:
+        self.state, self.http, self.clock, self.log = served, http, clock, log
 
     def create(self, name: str, **options: Any) -> Campaign:
         """A new campaign of three arms without logs."""
-        store = self.served.store
+        store = self.state.store
         return Campaign.create(name, store=store, clock=self.clock, **{**CAMPAIGN, **options})
 
     def ask(self, name: str, **body: Any) -> dict[str, Any]:
@@ -55,6 +55,6 @@ class App:
 def running_app(address: str) -> Iterator[App]:
     """A server over the store at an address."""
     clock, log = Clock(), io.StringIO()
-    served = Served(open_store(address), clock=clock, log=Log(log))
+    served = AppState(open_store(address), clock=clock, log=Log(log))
     with TestClient(create_app(served), LOCAL, raise_server_exceptions=False) as http:
         yield App(served, http, clock, log)

@@ -137,7 +137,7 @@ def serve(
       driftanchor serve --port 0 --json
       driftanchor serve --demo
     """
-    require("fastapi", extra="serve", why="a server")
+    require("starlette", extra="serve", why="a server")
     require("uvicorn", extra="serve", why="a server")
     settings: Any = agreed.read(
         reward_kind, reward_window, default_reward, late, sticky, exposure, floor, control,
@@ -229,9 +229,8 @@ def _run(
     Nothing is created before the socket is bound, so a taken port leaves no store behind.
     """
     from driftanchor.live.stores.sql.sql_store import open_sql
-    from driftanchor.serve.served import ServeSettings
-    from driftanchor.serve.server import answer, listen, url_of
-    from driftanchor.serve.workers import supervise
+    from driftanchor.serve.app_state import ServeSettings
+    from driftanchor.serve.server import listen, serve_store, url_of
 
     settings = ServeSettings(**where)
     with contextlib.closing(listen(settings.host, settings.port)) as listening:
@@ -250,8 +249,8 @@ def _run(
             if not names:
                 output.say(EMPTY, quiet=quiet)
 
-        run = answer if settings.workers == 1 else supervise
-        run(store, settings, listening, ready, _stopping(as_json=as_json, quiet=quiet))
+        stopping = _stopping(as_json=as_json, quiet=quiet)
+        serve_store(store, settings, listening, ready, stopping)
 
 
 def _stopping(*, as_json: bool, quiet: bool) -> Callable[[], None]:

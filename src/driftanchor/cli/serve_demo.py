@@ -33,9 +33,9 @@ def run_demo(where: dict[str, Any], stopping: Callable[[], object], *, as_json: 
         as_json: Whether programs read what it says.
     """
     from driftanchor.serve.demo import Demo
+    from driftanchor.serve.app_state import AppState, ServeSettings
     from driftanchor.serve.loopback import check_keys
-    from driftanchor.serve.served import Served, ServeSettings
-    from driftanchor.serve.server import answer_for, listen, url_of
+    from driftanchor.serve.server import listen, serve, url_of
 
     with Demo() as demo:
         check_keys(where["host"], demo.store.keys(), demo.clock())
@@ -51,5 +51,5 @@ def run_demo(where: dict[str, Any], stopping: Callable[[], object], *, as_json: 
                 output.show_line(url)
                 output.show_line("This is a demo: logs, visitors and clicks are made up.")
 
-        served = Served(demo.store, settings, demo.clock, demo=True)
-        answer_for(served, listening, ready, stopping)
+        state = AppState(demo.store, settings, demo.clock, demo=True)
+        serve(state, listening, ready, stopping)

@@ -1,67 +1,65 @@
-"""The HTTP app with all routes."""
+"""The HTTP app: one table of routes, and the middleware around them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.routing import Router
+from starlette.types import Receive, Scope, Send
 
 from driftanchor.serve import (
     campaign_routes,
     decision_routes,
-    default_routes,
-    health_routes,
     ofrep,
-    problem,
-    record_routes,
     reward_routes,
+    service_routes,
 )
-from driftanchor.serve.direct import Direct
-from driftanchor.serve.documents import document
-from driftanchor.serve.head_requests import HeadRequests
-from driftanchor.serve.limits import Limits
-from driftanchor.serve.observed import Observed
-from driftanchor.serve.outer_layers import OuterLayers
+from driftanchor.serve.app_state import AppState
+from driftanchor.serve.middleware import CatchErrors, Deadline, LimitBody, Observe
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page import routes as page_routes
-from driftanchor.serve.served import Served
-from driftanchor.serve.time_limit import Deadline
+from driftanchor.serve.problem import Problem
+from driftanchor.serve.routing import path_routes
 from driftanchor.serve.upkeep import Upkeep
-from driftanchor.version import __version__
+
+TABLE = (
+    *decision_routes.ROUTES,
+    *reward_routes.ROUTES,
+    *campaign_routes.ROUTES,
+    *ofrep.ROUTES,
+    *service_routes.ROUTES,
+    *page_routes.ROUTES,
+)
 
 
-def create_app(served: Served) -> FastAPI:
-    """Create the app for `served`, and close `served` when the server stops."""
+def create_app(state: AppState) -> Router:
+    """Create the ASGI app, which closes `state` when the server stops."""
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        upkeep = Upkeep(served)
+    async def lifespan(_: object) -> AsyncIterator[None]:
+        upkeep = Upkeep(state)
         upkeep.start()
         yield
         upkeep.close()
-        served.close()
+        state.close()
 
-    app = OuterLayers(
-        title="Driftanchor",
-        version=__version__,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,  # it would redirect to the host that the request names
+    state.routes = TABLE
+    return Router(
+        path_routes(state, TABLE),
+        redirect_slashes=False,  # a redirect would name the host that the client sent
+        default=_not_found,
         lifespan=lifespan,
+        middleware=[
+            Middleware(Observe, state),
+            Middleware(recent_errors.RecentErrors, kept=state.errors, clock=state.clock),
+            Middleware(CatchErrors, state),
+            Middleware(LimitBody),
+            Middleware(Deadline, state),
+        ],
     )
-    app.state.served = served
-    problem.install(app)
-    routers = (decision_routes, reward_routes, campaign_routes, record_routes, health_routes)
-    for routes in (*routers, ofrep, default_routes, page_routes):
-        app.include_router(routes.router)
-    app.add_middleware(HeadRequests)
-    app.add_middleware(Deadline, served=served)
-    errors = app.state.page_errors = recent_errors.new()
-    app.add_middleware(recent_errors.RecentErrors, kept=errors, clock=served.clock)
-    app.add_middleware(Limits)
-    app.add_middleware(Observed, served=served)
-    shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
-    app.add_middleware(Direct, served=served, shortcuts=shortcuts, errors=errors)
-    app.openapi = lambda: document(app)  # type: ignore[method-assign]
-    return app
+
+
+async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
+    raise Problem(404, "not_found", "there is nothing at this address")

@@ -1,91 +1,181 @@
-"""Routes to list, show, create and change campaigns."""
+"""Routes to list, show, create and change campaigns, and to read their history and events."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
 
-from fastapi import APIRouter, Header, Request, Response
+from starlette.responses import Response, StreamingResponse
 
-from driftanchor.errors import DriftanchorError, StoreUnavailable
+from driftanchor.core import check
+from driftanchor.core.offline import OfflineData
+from driftanchor.errors import Conflict, DriftanchorError, InvalidInput, StoreUnavailable
+from driftanchor.live.campaigns.arm_requests import AddArm, Distrust, NextEpoch, SetArm, SetPaused
+from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs, Request
 from driftanchor.live.campaigns.campaign import Campaign
-from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.body import read, takes
-from driftanchor.serve.changing import Change, version
-from driftanchor.serve.creation import create
-from driftanchor.serve.documents import answers
-from driftanchor.serve.json_answer import json_response
-from driftanchor.serve.request_bodies import ChangeBody, CreateBody
-from driftanchor.serve.response_bodies import CampaignAnswer, CampaignsAnswer
-from driftanchor.serve.served import Served
-
-router = APIRouter(tags=["campaigns"], route_class=KeyedRoute)
-IfMatch = Annotated[
-    str | None,
-    Header(
-        description="The ETag that you saw: the change is refused if the campaign was changed "
-        "since.",
-        max_length=64,
-    ),
-]
-
-
-@router.get(
-    "/v1/campaigns", dependencies=[needs("read")], responses=answers({200: CampaignsAnswer})
+from driftanchor.live.campaigns.campaign_state import CampaignState
+from driftanchor.live.campaigns.new_terms import ChangeTerms
+from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.policies import POLICIES, make
+from driftanchor.policies.base import Policy
+from driftanchor.serve.app_state import AppState
+from driftanchor.serve.problem import Problem
+from driftanchor.serve.responses import json_response, json_text, tag_of
+from driftanchor.serve.routing import Call, Content, Route
+from driftanchor.serve.schemas import (
+    CampaignAnswer,
+    CampaignsAnswer,
+    ChangeBody,
+    ChangeHeaders,
+    CreateBody,
+    EventsQuery,
+    HistoryAnswer,
+    HistoryQuery,
 )
-async def list_all(request: Request) -> Response:
+
+LINES = "application/x-ndjson"
+PAGE = 1_000  # events that are read at once
+DECLARED = (
+    "bias_bound", "relative_bound", "bias_bound_source", "reward", "reward_window",
+    "default_reward", "late", "sticky", "exposure", "floor", "control", "on_alarm", "matters",
+    "allow_outside", "seed",
+)  # fmt: skip
+
+
+async def list_campaigns(call: Call) -> Response:
     """All campaigns."""
-    served: Served = request.app.state.served
-    return json_response({"campaigns": await served.read(_listed, served)})
+    return json_response({"campaigns": await call.state.read(_list, call.state)})
 
 
-@router.post(
-    "/v1/campaigns",
-    dependencies=[needs("admin")],
-    openapi_extra=takes(CreateBody),
-    responses=answers({200: CampaignAnswer, 201: CampaignAnswer}, 409, 415, 422),
-    status_code=201,
-)
-async def create_one(request: Request) -> Response:
-    """Create a campaign. One that is the same may be there already: then the answer is 200."""
-    served: Served = request.app.state.served
-    body = await read(request, CreateBody)
-    campaign, is_new = await served.read(create, served, body)
-    return await _shown(served, campaign, 201 if is_new else 200)
+def _list(state: AppState) -> list[dict[str, Any]]:
+    return [_summary(state, name) for name in state.names()]
 
 
-@router.get(
-    "/v1/campaigns/{name}",
-    dependencies=[needs("read", shared=True)],
-    responses=answers({200: CampaignAnswer}, 404, 422),
-)
-async def show(request: Request, name: str) -> Response:
+def _summary(state: AppState, name: str) -> dict[str, Any]:
+    """Return the counts of a campaign. A damaged one must not hide the others."""
+    try:
+        return state.campaign(name).counts()
+    except StoreUnavailable:
+        raise
+    except DriftanchorError:
+        return {"name": name, "error": "cannot be read"}
+
+
+async def create(call: Call) -> Response:
+    """Create a campaign. If the same campaign exists, the answer is 200."""
+    campaign, is_new = await call.state.read(_create, call.state, call.body)
+    return await _show(call.state, campaign, 201 if is_new else 200)
+
+
+def _create(state: AppState, body: CreateBody) -> tuple[Campaign, bool]:
+    """Return the campaign, and whether it is new.
+
+    Raises:
+        Conflict: A different campaign has this name.
+    """
+    terms: dict[str, Any] = {name: getattr(body, name) for name in DECLARED}
+    if (body.offline is None) == (body.arms is None):
+        raise InvalidInput("give offline or arms, and not both", argument="arms")
+    if body.offline is not None:
+        summary = {label: logged.summary() for label, logged in body.offline.items()}
+        terms["offline"] = OfflineData.from_summary(summary)
+    else:
+        terms["arms"] = body.arms
+    if body.reward_range is not None:
+        terms["reward_range"] = tuple(body.reward_range)
+    terms |= {"policy": _policy(body), "store": state.store, "clock": state.clock}
+    try:
+        return Campaign.create(body.name, **terms), True
+    except Conflict:
+        Campaign.create(body.name, if_exists="load", **terms)
+        return state.campaign(body.name), False
+
+
+def _policy(body: CreateBody) -> Policy | None:
+    """Return the named policy. Custom policies are code, which cannot be sent."""
+    if body.policy is None:
+        if body.parameters:
+            raise InvalidInput("is for a policy, and none is named", argument="parameters")
+        return None
+    check.choice(body.policy, "policy", list(POLICIES))
+    return make(body.policy, **body.parameters)
+
+
+async def show(call: Call) -> Response:
     """Show a campaign. Its ETag changes with its configuration, not with each decision."""
-    served: Served = request.app.state.served
-    return await _shown(served, await served.opened(name))
+    return await _show(call.state, await call.state.opened(call.path["name"]))
 
 
-@router.patch(
-    "/v1/campaigns/{name}",
-    dependencies=[needs("admin")],
-    openapi_extra=takes(ChangeBody),
-    responses=answers({200: CampaignAnswer}, 404, 409, 412, 415, 422),
-)
-async def change(request: Request, name: str, if_match: IfMatch = None) -> Response:
+async def change(call: Call) -> Response:
     """Pause or resume a campaign, change its arms, its settings or bounds, or start a new epoch.
 
     Changes are atomic. Settings and bounds need a `reason`, and apply to new decisions.
     """
-    served: Served = request.app.state.served
-    body = await read(request, ChangeBody)
-    campaign = await served.opened(name)
-    await served.bridge.do(campaign, Change.of(body, if_match))
-    return await _shown(served, campaign)
+    campaign = await call.state.opened(call.path["name"])
+    await call.state.write(campaign, Change.of(call.body, call.headers.if_match))
+    return await _show(call.state, campaign)
 
 
-async def _shown(served: Served, campaign: Campaign, status: int = 200) -> Response:
+@dataclass(frozen=True)
+class Change:
+    """All changes of a request, applied atomically.
+
+    Attributes:
+        steps: The steps, in order.
+        expected: The version the client expects; `None` for any.
+    """
+
+    steps: tuple[Request, ...]
+    expected: str | None = None
+    needs: Needs = NOTHING
+
+    @classmethod
+    def of(cls, body: ChangeBody, expected: str | None = None) -> Change:
+        """Build the change from a request body."""
+        steps: list[Request] = [
+            AddArm(label, arm.summary(), arm.bias_bound, arm.relative_bound)
+            for label, arm in body.add.items()
+        ]
+        # Restore arms before pausing others: at least one arm must stay playable.
+        order = sorted(body.arms.items(), key=lambda item: item[1] != "active")
+        steps += [SetArm(label, state) for label, state in order]
+        steps += [Distrust(label) for label in body.distrust]
+        terms = body.new_terms()
+        if terms or body.reason is not None:
+            steps.append(ChangeTerms.checked(body.reason, **terms))
+        if body.new_epoch:
+            steps.append(NextEpoch())
+        if body.paused is not None:
+            steps.append(SetPaused(body.paused))
+        return cls(tuple(steps), expected)
+
+    def __call__(self, batch: Batch) -> None:
+        """Apply the change."""
+        if self.expected not in (None, "*", version(batch.current)):
+            raise Problem(
+                412,
+                "changed_meanwhile",
+                "the campaign has changed since you read it: read it, then send the change again",
+            )
+        for step in self.steps:
+            step(batch)
+
+
+def version(current: CampaignState) -> str:
+    """Return the ETag of a campaign; it changes with its configuration, not with decisions."""
+    states = [current.row(column).state for column in range(len(current.terms.arms))]
+    counters = current.counters
+    parts = [counters.paused, counters.epoch, states, sorted(current.distrusted)]
+    parts += [entry.seq for entry in current.changes]
+    return tag_of(json.dumps(parts).encode())
+
+
+async def _show(state: AppState, campaign: Campaign, status: int = 200) -> Response:
     """Answer with a campaign and its ETag, read in one snapshot."""
-    found, tag = await served.read(_read, campaign)
-    return json_response(found, status, {"ETag": tag})
+    data, tag = await state.read(_read, campaign)
+    return json_response(data, status, {"ETag": tag})
 
 
 def _read(campaign: Campaign) -> tuple[dict[str, Any], str]:
@@ -93,15 +183,110 @@ def _read(campaign: Campaign) -> tuple[dict[str, Any], str]:
         return reading.status().to_json(), version(reading.current)
 
 
-def _listed(served: Served) -> list[dict[str, Any]]:
-    return [_line(served, name) for name in served.names()]
+async def history(call: Call) -> Response:
+    """Show the decisions and rewards of each arm in intervals of 15 minutes."""
+    campaign = await call.state.opened(call.path["name"])
+    rows = await call.state.read(_history, campaign, call.query.since)
+    return json_response({"seconds": STRETCH, "history": rows})
 
 
-def _line(served: Served, name: str) -> dict[str, Any]:
-    """What a list says of one campaign; one that cannot be read is no reason to hide the others."""
-    try:
-        return served.campaign(name).counts()
-    except StoreUnavailable:
-        raise
-    except DriftanchorError:
-        return {"name": name, "error": "cannot be read"}
+def _history(campaign: Campaign, since: float | None) -> list[dict[str, Any]]:
+    arms = campaign.terms.arms
+    return [
+        {
+            "start": row.start,
+            "arm": arms[row.column],
+            "decisions": row.decisions,
+            "rewards": row.rewards,
+            "total": row.total,
+        }
+        for row in campaign.history(since)
+    ]
+
+
+async def events(call: Call) -> Response:
+    """Every event in order, decisions with their propensities, for off-policy evaluation.
+
+    Events never change, so a client that has the first ones can ask for those after them.
+    """
+    campaign = await call.state.opened(call.path["name"])
+    page = []
+    if not call.is_head:
+        page = await call.state.read(campaign.events, call.query.after, PAGE)
+    return StreamingResponse(_lines(call.state, campaign, page), media_type=LINES)
+
+
+async def _lines(
+    state: AppState, campaign: Campaign, page: list[dict[str, Any]]
+) -> AsyncIterator[str]:
+    """Yield events, page by page: no transaction stays open while a client reads slowly."""
+    while page:
+        yield "".join(json_text(event) + "\n" for event in page)
+        if len(page) < PAGE:
+            return
+        page = await state.read(campaign.events, page[-1]["seq"], PAGE)
+
+
+TAGS, RECORDS = ("campaigns",), ("records",)
+ROUTES = (
+    Route(
+        "GET",
+        "/v1/campaigns",
+        list_campaigns,
+        role="read",
+        answers={200: CampaignsAnswer},
+        tags=TAGS,
+    ),
+    Route(
+        "POST",
+        "/v1/campaigns",
+        create,
+        role="admin",
+        body=CreateBody,
+        answers={200: CampaignAnswer, 201: CampaignAnswer},
+        errors=(409, 415, 422),
+        tags=TAGS,
+    ),
+    Route(
+        "GET",
+        "/v1/campaigns/{name}",
+        show,
+        role="read",
+        shared=True,
+        answers={200: CampaignAnswer},
+        errors=(404, 422),
+        tags=TAGS,
+    ),
+    Route(
+        "PATCH",
+        "/v1/campaigns/{name}",
+        change,
+        role="admin",
+        body=ChangeBody,
+        headers=ChangeHeaders,
+        answers={200: CampaignAnswer},
+        errors=(404, 409, 412, 415, 422),
+        tags=TAGS,
+    ),
+    Route(
+        "GET",
+        "/v1/campaigns/{name}/history",
+        history,
+        role="read",
+        shared=True,
+        query=HistoryQuery,
+        answers={200: HistoryAnswer},
+        errors=(404, 422),
+        tags=RECORDS,
+    ),
+    Route(
+        "GET",
+        "/v1/campaigns/{name}/events",
+        events,
+        role="read",
+        query=EventsQuery,
+        answers={200: Content("One JSON object per line for each event, in order.", LINES, str)},
+        errors=(404, 422),
+        tags=RECORDS,
+    ),
+)

@@ -5,7 +5,7 @@ A line contains the route, not the URL, so decision ids, units and keys are neve
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import json
 import logging
 import queue
@@ -13,154 +13,134 @@ import sys
 import threading
 import time
 import traceback
-from typing import Any, NamedTuple, TextIO
+from logging.handlers import QueueHandler, QueueListener
+from typing import Any, TextIO
 
 from driftanchor.errors import DriftanchorError, excerpt
 
-MOST_LINES = 10_000  # that wait to be written; what comes then is dropped and counted
-MOST_KINDS = 256  # of requests whose texts are kept
-GATHERING = 0.02  # seconds in which lines are gathered before they are written together
+MAX_WAIT = 5.0  # seconds to wait at the end for a slow reader
+MAX_LINES = 10_000  # waiting to be written; further ones are dropped and counted
 
 
-class _Request(NamedTuple):
-    """A request that was answered."""
+class JsonFormatter(logging.Formatter):
+    """Formats a record as one line of JSON: our events, and records of libraries."""
 
-    at: float
-    request_id: str
-    method: str
-    route: str
-    status: int
-    seconds: float
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        fields: dict[str, Any] | None = getattr(record, "fields", None)
+        if fields is None:
+            error = record.exc_info[1] if record.exc_info else None
+            fields = {
+                "event": "library",
+                "logger": record.name,
+                "text": excerpt(record.getMessage().strip()),
+                **({} if error is None else said_by(error)),
+            }
+        whole, part = divmod(record.created, 1)
+        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+        line = {"time": f"{moment}.{int(part * 1000):03d}Z", "level": record.levelname.lower()}
+        return json.dumps(line | fields, default=str)
+
+
+class BoundedQueueHandler(QueueHandler):
+    """Queues records as they are for the writing thread; drops and counts them if it is full.
+
+    Attributes:
+        dropped: How many records were dropped since the last one that was queued.
+    """
+
+    dropped = 0
+
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        """Leave formatting to the thread that writes."""
+        return record
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Queue a record, after a note about dropped ones."""
+        try:
+            if self.dropped:
+                self.queue.put_nowait(_record("dropped", "warning", {"lines": self.dropped}))
+                self.dropped = 0
+            self.queue.put_nowait(record)
+        except queue.Full:
+            self.dropped += 1
 
 
 class Log:
     """Writes log lines in a background thread, so that a slow reader blocks no request.
 
-    That thread also formats the lines, because formatting many at once is faster.
-
     Args:
         stream: The output stream; by default stderr.
+
+    Attributes:
+        handler: Takes records of Python's logging.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream
-        self._lines: queue.SimpleQueue[str | _Request | None] = queue.SimpleQueue()
-        self._dropped = 0
-        self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        lines: queue.Queue[Any] = queue.Queue(MAX_LINES)
+        writer = _QuietHandler(stream or sys.stderr)
+        writer.setFormatter(JsonFormatter())
+        self.handler = BoundedQueueHandler(lines)
+        self.handler.setLevel(logging.WARNING)
+        self._listener = QueueListener(lines, writer)
+        self._is_running, self._lock = False, threading.Lock()
 
     def request(
         self, request_id: str, method: str, route: str, status: int, seconds: float
     ) -> None:
         """Log a request."""
-        self._add(_Request(time.time(), request_id, method, route, status, seconds))
+        fields = {
+            "request_id": request_id,
+            "method": method,
+            "route": route,
+            "status": status,
+            "ms": round(seconds * 1e3, 2),
+        }
+        self._add("request", "info" if status < 500 else "error", fields)
 
     def event(self, event: str, level: str = "info", **fields: Any) -> None:
         """Log an event."""
-        line = {"time": _now(), "level": level, "event": event, **fields}
-        self._add(json.dumps(line, default=str) + "\n")
+        self._add(event, level, fields)
 
     def failure(self, request_id: str, error: BaseException) -> None:
         """Log why a request failed, with a stack trace if the error was unexpected."""
         self.event("failure", "error", request_id=request_id, **said_by(error))
 
     def close(self) -> None:
-        """Flush the queue."""
-        with self._starting:
-            thread, self._thread = self._thread, None
-        if thread is not None:
-            self._lines.put(None)
-            thread.join(timeout=5)
+        """Write all lines and end the thread; the next event starts it again."""
+        until = time.monotonic() + MAX_WAIT
+        while self.handler.queue.full() and time.monotonic() < until:
+            time.sleep(0.01)
+        with self._lock, contextlib.suppress(queue.Full):  # full: nobody reads the lines
+            if self._is_running:
+                self._is_running = False
+                self._listener.stop()
 
-    def _add(self, line: str | _Request) -> None:
-        if self._lines.qsize() >= MOST_LINES:
-            self._dropped += 1
-            return
-        self._lines.put(line)
-        if self._thread is None:
-            with self._starting:
-                if self._thread is None:
-                    self._thread = threading.Thread(
-                        target=self._run, name="driftanchor-log", daemon=True
-                    )
-                    self._thread.start()
-
-    def _run(self) -> None:
-        while True:
-            lines = [self._lines.get()]
-            if lines[0] is not None:
-                time.sleep(GATHERING)
-            lines += [self._lines.get() for _ in range(self._lines.qsize())]
-            self._write("".join([_text(line) for line in lines if line is not None]))
-            if None in lines:
-                return
-
-    def _write(self, text: str) -> None:
-        dropped, self._dropped = self._dropped, 0
-        if dropped:
-            text += json.dumps({"time": _now(), "event": "dropped", "lines": dropped}) + "\n"
-        stream = self._stream or sys.stderr
-        try:
-            stream.write(text)
-            stream.flush()
-        except (OSError, ValueError):  # the reader is gone; requests are unaffected
-            return
+    def _add(self, event: str, level: str, fields: dict[str, Any]) -> None:
+        if not self._is_running:
+            with self._lock:
+                if not self._is_running:
+                    self._listener.start()
+                    self._is_running = True
+        self.handler.emit(_record(event, level, fields))
 
 
-class LogHandler(logging.Handler):
-    """Forwards warnings and errors that libraries log to our log.
+class _QuietHandler(logging.StreamHandler[TextIO]):
+    """Ignores a closed stream: requests are unaffected."""
 
-    Args:
-        log: Our log.
-    """
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Drop the line."""
 
-    def __init__(self, log: Log) -> None:
-        super().__init__(logging.WARNING)
-        self._log = log
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log a record of Python's logging, with its exception."""
-        error = record.exc_info[1] if record.exc_info else None
-        more = {} if error is None else said_by(error)
-        text = excerpt(record.getMessage().strip())
-        self._log.event("library", record.levelname.lower(), logger=record.name, text=text, **more)
+def _record(event: str, level: str, fields: dict[str, Any]) -> logging.LogRecord:
+    values = {"levelname": level, "fields": {"event": event, **fields}}
+    return logging.makeLogRecord(values)
 
 
 def said_by(error: BaseException) -> dict[str, Any]:
     """Return the type and message of an error, and its trace if it was unexpected."""
-    found: dict[str, Any] = {"error": type(error).__name__, "message": excerpt(str(error))}
+    fields: dict[str, Any] = {"error": type(error).__name__, "message": excerpt(str(error))}
     if not isinstance(error, DriftanchorError):
         places = traceback.extract_tb(error.__traceback__)
-        found["trace"] = [f"{place.filename}:{place.lineno} {place.name}" for place in places]
-    return found
-
-
-def _text(line: str | _Request) -> str:
-    """A line as it is written."""
-    if isinstance(line, str):
-        return line
-    at, request_id, method, route, status, seconds = line
-    level = "info" if status < 500 else "error"
-    return (
-        f'{{"time":"{_moment(at)}","level":"{level}","event":"request","request_id":"{request_id}",'
-        f'{_kind(method, route)},"status":{status},"ms":{seconds * 1e3:.2f}}}\n'
-    )
-
-
-@functools.lru_cache(maxsize=MOST_KINDS)
-def _kind(method: str, route: str) -> str:
-    """What many lines have in common."""
-    return f'"method":{json.dumps(method)},"route":{json.dumps(route)}'
-
-
-def _now() -> str:
-    return _moment(time.time())
-
-
-def _moment(at: float) -> str:
-    return f"{_whole(int(at))}.{int(at % 1 * 1000):03d}Z"
-
-
-@functools.lru_cache(maxsize=2)
-def _whole(seconds: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+        fields["trace"] = [f"{place.filename}:{place.lineno} {place.name}" for place in places]
+    return fields

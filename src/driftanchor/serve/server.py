@@ -1,51 +1,66 @@
-"""Running a server: one process that answers, or several that share a socket and a store."""
+"""Run a server: in this process, or with several workers that share a socket and a store."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import gc
 import logging
+import multiprocessing
+import os
+import signal
 import socket
+import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
+from multiprocessing import connection
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from typing import Any
 
 import uvicorn
+from prometheus_client import multiprocess
 
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import DriftanchorError, InvalidInput
 from driftanchor.live.stores.sql.sql_store import open_sql
+from driftanchor.serve import metrics
 from driftanchor.serve.app import create_app
-from driftanchor.serve.connection import Connection, sweep
-from driftanchor.serve.end_signals import end_signals
-from driftanchor.serve.request_log import LogHandler
-from driftanchor.serve.served import Served, ServeSettings
-from driftanchor.serve.warming import warm_up
+from driftanchor.serve.app_state import AppState, ServeSettings
+from driftanchor.serve.request_log import Log
+from driftanchor.serve.upkeep import warm_up
 
-BACKLOG = 2048  # connections that may wait to be accepted
-COLLECTING = (20_000, 20, 50)  # new objects, and rounds, before garbage is looked for
+if sys.platform != "win32":
+    import resource
+
+BACKLOG = 2048  # connections that wait to be accepted
+KEEP_ALIVE = 75  # seconds that an idle connection is kept
+MAX_HEADER_BYTES = 32 * 1024
+OTHER_FILES = 128  # that a process opens besides connections
+GC_THRESHOLDS = (20_000, 20, 50)
+POLL = 0.2  # seconds between looks at the workers and signals
+RESTART_PAUSE = 1.0  # seconds before a worker that died is started again
+KILL_AFTER = 5.0  # seconds after the grace period
+PATIENCE = 2.0  # seconds to wait for an unreachable store before answering 503
+Hook = Callable[[], object]
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready, and ends without a signal of its own.
+    """A uvicorn server that reports when it is ready, and when it stops.
 
     Args:
-        config: How it is run.
-        served: What it serves.
+        config: The configuration of uvicorn.
+        state: Learns that the server stops.
         ready: Called once it answers.
         stopping: Called when it starts to stop.
     """
 
     def __init__(
-        self,
-        config: uvicorn.Config,
-        served: Served,
-        ready: Callable[[], object],
-        stopping: Callable[[], object] = lambda: None,
+        self, config: uvicorn.Config, state: AppState, ready: Hook, stopping: Hook = lambda: None
     ) -> None:
         super().__init__(config)
-        self._served, self._ready, self._stopping = served, ready, stopping
+        self._state, self._ready, self._stopping = state, ready, stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen."""
@@ -53,30 +68,15 @@ class Server(uvicorn.Server):
         if self.started:
             self._ready()
 
-    async def on_tick(self, counter: int) -> bool:
-        """Ten times a second: look for what has to end."""
-        if counter % 10 == 0:
-            sweep(self.server_state.connections, asyncio.get_running_loop().time())
-        return await super().on_tick(counter)
-
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept nothing new, and answer what was accepted."""
-        self._served.stopping = True
+        """Accept nothing new, and answer accepted requests."""
+        self._state.stopping = True
         self._stopping()
         await super().shutdown(sockets)
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Let signals end the server in good order; they are not raised again afterwards."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        with end_signals(self.handle_exit):
-            yield
-
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 takes a free one.
+    """Return a listening socket; port 0 takes a free one.
 
     Raises:
         InvalidInput: The address is not one of this machine, or is taken.
@@ -105,66 +105,222 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(listening: socket.socket) -> str:
-    """The address of a server that listens."""
+    """Return the URL of a listening socket."""
     host, port = listening.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def answer(
+def serve_store(
     store: str,
     settings: ServeSettings,
     listening: socket.socket,
-    ready: Callable[[], object],
-    stopping: Callable[[], object] = lambda: None,
+    ready: Hook,
+    stopping: Hook = lambda: None,
 ) -> None:
-    """Answer requests in this process until a signal ends it.
+    """Serve a store until a signal arrives, with as many workers as the settings say.
 
     Args:
         store: The address of the store.
-        settings: How the server is run.
+        settings: The settings.
         listening: The socket.
-        ready: Called once it answers.
+        ready: Called once the server answers.
         stopping: Called when it starts to stop.
     """
-    answer_for(Served(open_sql(store, settings.patience), settings), listening, ready, stopping)
+    if settings.workers > 1:
+        supervise(store, settings, listening, ready, stopping)
+        return
+    opened = open_sql(store, PATIENCE)
+    serve(AppState(opened, settings), listening, ready, stopping)
 
 
-def answer_for(
-    served: Served,
-    listening: socket.socket,
-    ready: Callable[[], object],
-    stopping: Callable[[], object] = lambda: None,
+def serve(
+    state: AppState, listening: socket.socket, ready: Hook, stopping: Hook = lambda: None
 ) -> None:
-    """As `answer`, for what is there to be served already.
+    """Serve an open store in this process until a signal arrives; then close it.
 
     Args:
-        served: What to serve; it is closed in the end.
+        state: The open store and the settings.
         listening: The socket.
-        ready: Called once it answers.
+        ready: Called once the server answers.
         stopping: Called when it starts to stop.
     """
-    warm_up(served)
+    warm_up(state)
     gc.collect()
-    gc.freeze()  # what is there now stays: to look through it again and again takes time
-    before = gc.get_threshold()
-    gc.set_threshold(*COLLECTING)
-    handler = LogHandler(served.log)
+    gc.freeze()  # the collector skips what is loaded by now
+    thresholds = gc.get_threshold()
+    gc.set_threshold(*GC_THRESHOLDS)
+    handler = state.log.handler
     logging.getLogger().addHandler(handler)
+    try:
+        with _signals(lambda *_: None):  # uvicorn raises the signal again after it has stopped
+            Server(config_for(state), state, ready, stopping).run([listening])
+    finally:
+        logging.getLogger().removeHandler(handler)
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()  # libraries warn about objects that are left at the end
+
+
+def config_for(state: AppState) -> uvicorn.Config:
+    """Return the configuration of uvicorn.
+
+    h11 ignores the trailers of a chunked body and limits the size of the headers; httptools, the
+    faster parser, takes trailers for headers.
+    """
     options: dict[str, Any] = {
+        "http": "h11",
+        "ws": "none",
         "log_config": None,
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
         "lifespan": "on",
-        "http": Connection,
-        "ws": "none",
         "backlog": BACKLOG,
-        "timeout_graceful_shutdown": int(served.settings.grace),
+        "limit_concurrency": _max_connections(),
+        "timeout_keep_alive": KEEP_ALIVE,
+        "timeout_graceful_shutdown": int(state.settings.grace),
+        "h11_max_incomplete_event_size": MAX_HEADER_BYTES,
     }
-    config = uvicorn.Config(create_app(served), **options)
+    return uvicorn.Config(create_app(state), **options)
+
+
+def _max_connections() -> int:
+    """Return the process's limit of open files, less those for the store and logs."""
+    if sys.platform == "win32":
+        return 10_000
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 100_000 if files == resource.RLIM_INFINITY else max(OTHER_FILES, files - OTHER_FILES)
+
+
+@contextlib.contextmanager
+def _signals(handler: Callable[..., Any]) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM; no-op outside the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    earlier = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        Server(config, served, ready, stopping).run([listening])
+        yield
     finally:
-        logging.getLogger().removeHandler(handler)
-        gc.set_threshold(*before)
-        gc.unfreeze()  # libraries complain of what is still there when the process ends
+        for number, before in earlier.items():
+            signal.signal(number, before)
+
+
+class Worker:
+    """A process that serves.
+
+    Args:
+        store: The address of the store.
+        settings: The settings.
+        listening: The shared socket.
+    """
+
+    def __init__(self, store: str, settings: ServeSettings, listening: socket.socket) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process: SpawnProcess = context.Process(
+            target=work, args=(store, settings, listening, theirs), name="driftanchor-worker"
+        )
+        self.process.start()
+        theirs.close()
+
+    def is_ready(self) -> bool:
+        """Wait briefly; return whether it answers.
+
+        Raises:
+            DriftanchorError: It ended.
+        """
+        done = connection.wait([self.pipe, self.process.sentinel], POLL)
+        if self.process.sentinel in done and self.pipe not in done:
+            raise DriftanchorError("a worker ended before it was ready; stderr says why")
+        return bool(done)
+
+    def forget(self) -> None:
+        """Remove a dead worker from the metrics that describe the present."""
+        library: Any = multiprocess
+        library.mark_process_dead(self.process.pid)
+        self.pipe.close()
+
+    def end(self, until: float) -> None:
+        """Wait until it has ended, then kill it."""
+        self.process.join(max(0.0, until - time.monotonic()))
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.pipe.close()
+
+
+def work(store: str, settings: ServeSettings, listening: socket.socket, pipe: Connection) -> None:
+    """Serve as a worker until a signal arrives or the supervisor is gone."""
+
+    def watch() -> None:
+        with contextlib.suppress(EOFError, OSError):
+            pipe.recv()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def ready() -> None:
+        pipe.send(None)
+        threading.Thread(target=watch, daemon=True, name="driftanchor-watch").start()
+
+    opened = open_sql(store, PATIENCE)
+    serve(AppState(opened, settings), listening, ready)
+
+
+def supervise(
+    store: str,
+    settings: ServeSettings,
+    listening: socket.socket,
+    ready: Hook,
+    stopping: Hook = lambda: None,
+) -> None:
+    """Run workers until a signal arrives; one that dies is started again.
+
+    Args:
+        store: The address of the store.
+        settings: The settings.
+        listening: The socket that all workers share.
+        ready: Called once all of them answer.
+        stopping: Called when they start to stop.
+    """
+    is_stopping = False
+
+    def stop(*_: object) -> None:
+        nonlocal is_stopping
+        is_stopping = True
+
+    log = Log()
+    with _shared_metrics(), _signals(stop):
+        workers = [Worker(store, settings, listening) for _ in range(settings.workers)]
+        try:
+            for worker in workers:
+                while not (worker.is_ready() or is_stopping):
+                    pass
+            if not is_stopping:
+                ready()
+            while not is_stopping:
+                connection.wait([worker.process.sentinel for worker in workers], POLL)
+                for i, worker in enumerate(workers):
+                    if not (worker.process.is_alive() or is_stopping):
+                        log.event("worker died", "error", code=worker.process.exitcode)
+                        worker.forget()
+                        time.sleep(RESTART_PAUSE)
+                        workers[i] = Worker(store, settings, listening)
+            stopping()
+        finally:
+            listening.close()
+            for worker in workers:
+                worker.process.terminate()
+            until = time.monotonic() + settings.grace + KILL_AFTER
+            for worker in workers:
+                worker.end(until)
+            log.close()
+
+
+@contextlib.contextmanager
+def _shared_metrics() -> Iterator[None]:
+    """Provide a folder in which all workers keep their metrics."""
+    with tempfile.TemporaryDirectory(prefix="driftanchor-metrics-") as folder:
+        os.environ[metrics.SHARED] = folder
+        try:
+            yield
+        finally:
+            del os.environ[metrics.SHARED]

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from campaign_parts import Clock, create
+from driftanchor.serve.warming import warm_up
 from page_server import Browser, Silent, browsing, serving
 from playwright.sync_api import Page, expect
 
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.stores.access_keys import make_key
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.demo import PARTS, Demo
-from driftanchor.serve.served import Served
-from driftanchor.serve.warming import warm_up
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 NAME = PARTS[0].name
@@ -37,10 +37,10 @@ class Shown:
 def shown() -> Iterator[Shown]:
     """The demo before its arm moves, on a clock that the tests move."""
     with Demo(speed=0, start=1.79e9, parts=(QUICK, PARTS[1])) as demo:
-        served = Served(demo.store, clock=demo.clock, log=Silent(), demo=True)
-        warm_up(served)  # as every server does before it answers
+        state = AppState(demo.store, clock=demo.clock, log=Silent(), demo=True)
+        warm_up(state)  # as every server does before it answers
         demo.play(16)
-        with serving(served) as url, browsing(url) as browser:
+        with serving(state) as url, browsing(url) as browser:
             yield Shown(demo, browser)
 
 
@@ -258,7 +258,7 @@ def test_one_campaign_with_two_rewards_claims_nothing(shown: Shown, tmp_path: Pa
     campaign = create(str(tmp_path / "c.db"))
     for decision in campaign.ask(n=2):
         campaign.tell(str(decision.id), 1.0)
-    with serving(Served(campaign.store, clock=Clock(), log=Silent())) as url:
+    with serving(AppState(campaign.store, clock=Clock(), log=Silent())) as url:
         chromium = shown.browser.page.context.browser
         assert chromium is not None
         browser = Browser(chromium.new_page(), url)

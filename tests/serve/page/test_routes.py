@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.serve.app import create_app
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.served import Served
 
 VIEWS = {
     "/": "/page/overview.json",
@@ -22,8 +22,8 @@ VIEWS = {
 def http() -> TestClient:
     """A server over the story; it is not closed, as others read on."""
     story = played()
-    served = Served(story.store, clock=story.clock, log=Log(io.StringIO()))
-    return TestClient(create_app(served), LOCAL)
+    state = AppState(story.store, clock=story.clock, log=Log(io.StringIO()))
+    return TestClient(create_app(state), LOCAL)
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +88,13 @@ def test_views_need_the_role_read_and_files_need_nothing(app: App) -> None:
     assert app.http.post("/page/share", json={"campaign": "c"}).json()["code"] == "no_keys"
     assert app.http.get("/page/overview.json").json()["campaigns"] == []
     key, row = make_key(["admin"], now=app.clock())
-    app.served.store.add_key(row)
+    app.state.store.add_key(row)
     decide, row = make_key(["decide"], now=app.clock())
-    app.served.store.add_key(row)
+    app.state.store.add_key(row)
     app.create("c")
     paths = ["overview.json", "campaigns/c/view.json", "campaigns/c/history.json"]
     paths += ["campaigns/c/errors.json", "campaigns/c/find.json?q=a"]
-    app.served.access._known._read_at = float("-inf")  # as if a second had passed
+    app.state.access._keys._read_at = float("-inf")  # as if a second had passed
     for path in paths:
         assert app.http.get(f"/page/{path}").status_code == 401, path
         mine = {"Authorization": f"Bearer {decide}"}

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from driftanchor.render.palette import BLACK, SERIES
-from driftanchor.serve.etag import tag_of
+from driftanchor.serve.responses import tag_of
 
 TYPES = {
     "css": "text/css; charset=utf-8",

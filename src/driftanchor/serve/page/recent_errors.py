@@ -10,8 +10,6 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from driftanchor.serve.observed import route_of
-
 KEPT = 200
 LONGEST = 4_096  # bytes of an answer that are looked at
 WATCHED = ("/v1/", "/ofrep/")
@@ -69,10 +67,10 @@ def error_of(scope: Scope, status: int, body: bytes, at: float) -> dict[str, Any
         "at": at,
         "status": status,
         "method": scope["method"],
-        "route": route_of(scope),
+        "route": getattr(scope.get("route"), "path", "unmatched"),
         "campaign": campaign_in(scope["path"]),
-        "code": str(said.get("code", "")),
-        "detail": str(said.get("detail", "")),
+        "code": str(said.get("code", said.get("errorCode", ""))),
+        "detail": str(said.get("detail", said.get("errorDetails", ""))),
     }
 
 

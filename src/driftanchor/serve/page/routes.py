@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+from starlette.responses import Response
 
-from driftanchor.serve.access import SHARED, needs
-from driftanchor.serve.body import read
-from driftanchor.serve.etag import is_known
-from driftanchor.serve.json_answer import json_response
+from driftanchor.serve.app_state import AppState
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page.decision_view import decision_view, find
 from driftanchor.serve.page.glossary import WORDS
@@ -24,131 +22,147 @@ from driftanchor.serve.page.share import ShareBody, shared_key
 from driftanchor.serve.page.views import SentView, Views, sent_view
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.request_log import said_by
-from driftanchor.serve.served import Served
+from driftanchor.serve.responses import is_known, json_response
+from driftanchor.serve.routing import Call, Route
+from driftanchor.serve.schemas import Query
 from driftanchor.version import __version__
 
-router = APIRouter(include_in_schema=False)
-READ, READ_SHARED = needs("read"), needs("read", shared=True)
-Span = Annotated[str, Query(pattern="^(day|week|month|all)$")]
-Text = Annotated[str, Query(min_length=1, max_length=256)]
-Through = Annotated[int | None, Query(ge=0, le=2**62)]
+
+class SpanQuery(Query):
+    """How much of the history to show."""
+
+    span: Annotated[str, Field(pattern="^(day|week|month|all)$")] = "all"
 
 
-@router.get("/")
-@router.get("/start")
-@router.get("/campaigns/{name}")
-@router.get("/campaigns/{name}/decisions/{decision_id}")
-async def page(request: Request) -> Response:
+class FindQuery(Query):
+    """Which decisions to find."""
+
+    q: Annotated[str, Field(min_length=1, max_length=256)]
+    through: Annotated[int, Field(ge=0, le=2**62)] | None = None
+
+
+async def page(call: Call) -> Response:
     """The page; which view it shows depends on the address, and is up to the browser."""
-    return _sent(request, static()["index.html"])
+    return _sent(call, static()["index.html"])
 
 
-@router.get("/page/static/{name}")
-async def file(request: Request, name: str) -> Response:
+async def file(call: Call) -> Response:
     """A file of the page."""
-    found = static().get(name)
+    found = static().get(call.path["name"])
     if found is None:
         raise Problem(404, "not_found", "the page has no such file")
-    return _sent(request, found)
+    return _sent(call, found)
 
 
-@router.get("/page/about.json")
-async def about(request: Request) -> Response:
+async def about(call: Call) -> Response:
     """What the page must know before anyone has shown a key."""
-    known = {"version": __version__, "demo": _demo(request), "words": WORDS}
-    return _json(request, sent_view(known))
+    known = {"version": __version__, "demo": call.state.demo, "words": WORDS}
+    return _json(call, sent_view(known))
 
 
-@router.get("/page/overview.json", dependencies=[READ])
-async def overview(request: Request) -> Response:
+async def overview(call: Call) -> Response:
     """All campaigns."""
-    return await _view(request, _views(request).overview)
+    return await _view(call, _views(call.state).overview)
 
 
-@router.get("/page/campaigns/{name}/view.json", dependencies=[READ_SHARED])
-async def campaign(request: Request, name: str) -> Response:
+async def campaign(call: Call) -> Response:
     """Show the current state of a campaign; share links see no single decisions."""
-    is_shared = request.scope[SHARED]
-    return await _view(request, lambda: _views(request).campaign(name, shared=is_shared))
+    name, views = call.path["name"], _views(call.state)
+    return await _view(call, lambda: views.campaign(name, shared=call.shared))
 
 
-@router.get("/page/campaigns/{name}/history.json", dependencies=[READ_SHARED])
-async def history(request: Request, name: str, span: Span = "all") -> Response:
+async def history(call: Call) -> Response:
     """Show a campaign over time."""
-    return await _view(request, lambda: _views(request).history(name, span))
+    name, views = call.path["name"], _views(call.state)
+    return await _view(call, lambda: views.history(name, call.query.span))
 
 
-@router.get("/page/campaigns/{name}/errors.json", dependencies=[READ_SHARED])
-async def errors(request: Request, name: str) -> Response:
+async def errors(call: Call) -> Response:
     """List requests that this process recently refused; empty for share links."""
-    kept = recent_errors.new() if request.scope[SHARED] else request.app.state.page_errors
-    return _json(request, sent_view({"errors": recent_errors.of(kept, name)}))
+    kept = recent_errors.new() if call.shared else call.state.errors
+    return _json(call, sent_view({"errors": recent_errors.of(kept, call.path["name"])}))
 
 
-@router.get("/page/campaigns/{name}/find.json", dependencies=[READ])
-async def search(request: Request, name: str, q: Text, through: Through = None) -> Response:
+async def search(call: Call) -> Response:
     """Decisions by id, number or unit."""
-    served: Served = request.app.state.served
-    return await _view(request, lambda: sent_view(find(served.campaign(name), q, through)))
-
-
-@router.get("/page/campaigns/{name}/decisions/{decision_id}/view.json", dependencies=[READ])
-async def decision(request: Request, name: str, decision_id: str) -> Response:
-    """One decision, explained."""
-    served: Served = request.app.state.served
+    state, query = call.state, call.query
 
     def view() -> SentView:
-        found = decision_view(served.campaign(name), decision_id)
-        return sent_view({**found, "demo": _demo(request)})
+        return sent_view(find(state.campaign(call.path["name"]), query.q, query.through))
 
-    return await _view(request, view)
+    return await _view(call, view)
 
 
-@router.post("/page/share", dependencies=[needs("admin")])
-async def share(request: Request) -> Response:
+async def decision(call: Call) -> Response:
+    """One decision, explained."""
+    state, path = call.state, call.path
+
+    def view() -> SentView:
+        found = decision_view(state.campaign(path["name"]), path["decision_id"])
+        return sent_view({**found, "demo": state.demo})
+
+    return await _view(call, view)
+
+
+async def share(call: Call) -> Response:
     """Create an expiring key for a share link; the key can read one campaign."""
-    served: Served = request.app.state.served
-    body = await read(request, ShareBody)
-    found = await served.read(shared_key, served.store, body, served.clock())
+    state = call.state
+    found = await state.read(shared_key, state.store, call.body, state.clock())
     return json_response(found, 201)
 
 
-def _demo(request: Request) -> bool:
-    served: Served = request.app.state.served
-    return served.demo
-
-
-def _views(request: Request) -> Views:
+def _views(state: AppState) -> Views:
     """Return the views of this app, created on first use."""
-    state, served = request.app.state, request.app.state.served
-    if not hasattr(state, "page_views"):
-        extra: dict[str, Any] = {"demo": _demo(request)}
-        state.page_views = Views(served.store, served.campaign, extra, failed=_logged(served))
-    views: Views = state.page_views
+    if state.views is None:
+        extra: dict[str, Any] = {"demo": state.demo}
+        state.views = Views(state.store, state.campaign, extra, failed=_logged(state))
+    views: Views = state.views
     return views
 
 
-def _logged(served: Served) -> Callable[[str, Exception], None]:
+def _logged(state: AppState) -> Callable[[str, Exception], None]:
     """Return a callback that logs a failed estimate."""
 
     def log(name: str, error: Exception) -> None:
-        served.log.event("estimate_failed", "error", campaign=name, **said_by(error))
+        state.log.event("estimate_failed", "error", campaign=name, **said_by(error))
 
     return log
 
 
-async def _view(request: Request, view: Callable[[], SentView]) -> Response:
-    served: Served = request.app.state.served
-    return _json(request, await served.read(view))
+async def _view(call: Call, view: Callable[[], SentView]) -> Response:
+    return _json(call, await call.state.read(view))
 
 
-def _json(request: Request, found: SentView) -> Response:
-    return _sent(request, File(found.body, "application/json", found.tag))
+def _json(call: Call, found: SentView) -> Response:
+    return _sent(call, File(found.body, "application/json", found.tag))
 
 
-def _sent(request: Request, found: File) -> Response:
+def _sent(call: Call, found: File) -> Response:
     """A file, or the word that the browser has it already."""
     headers = {**HEADERS, "ETag": found.tag}
-    if is_known(found.tag, request.headers.get("if-none-match")):
+    if is_known(found.tag, call.request.headers.get("if-none-match")):
         return Response(status_code=304, headers=headers)
     return Response(found.body, headers=headers, media_type=found.media)
+
+
+def _get(path: str, handler: Any, **options: Any) -> Route:
+    return Route("GET", path, handler, documented=False, **options)
+
+
+READ: dict[str, Any] = {"role": "read"}
+READ_SHARED: dict[str, Any] = {"role": "read", "shared": True}
+ROUTES = (
+    _get("/", page),
+    _get("/start", page),
+    _get("/campaigns/{name}", page),
+    _get("/campaigns/{name}/decisions/{decision_id}", page),
+    _get("/page/static/{name}", file),
+    _get("/page/about.json", about),
+    _get("/page/overview.json", overview, **READ),
+    _get("/page/campaigns/{name}/view.json", campaign, **READ_SHARED),
+    _get("/page/campaigns/{name}/history.json", history, query=SpanQuery, **READ_SHARED),
+    _get("/page/campaigns/{name}/errors.json", errors, **READ_SHARED),
+    _get("/page/campaigns/{name}/find.json", search, query=FindQuery, **READ),
+    _get("/page/campaigns/{name}/decisions/{decision_id}/view.json", decision, **READ),
+    Route("POST", "/page/share", share, role="admin", body=ShareBody, documented=False),
+)

@@ -12,8 +12,8 @@ from pydantic import Field
 from driftanchor.live.campaigns.creating import find
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.store import Store
-from driftanchor.serve.body import Body
 from driftanchor.serve.problem import Problem
+from driftanchor.serve.schemas import Body
 
 LONGEST = 24 * 31  # hours
 

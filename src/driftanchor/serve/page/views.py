@@ -16,10 +16,10 @@ from driftanchor.errors import NotFound
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.handle import CampaignReader
 from driftanchor.live.stores.store import Store
-from driftanchor.serve.etag import tag_of
 from driftanchor.serve.page.campaign_view import campaign_view, summary
 from driftanchor.serve.page.savings import Savings, estimate_savings, message
 from driftanchor.serve.page.timeline import SPANS, Outlooks, timeline
+from driftanchor.serve.responses import tag_of
 
 MIN_AGE = 1.0  # seconds before a view is computed again
 BUDGET = 0.15  # seconds of one overview request for reading campaigns

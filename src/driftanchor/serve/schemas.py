@@ -1,23 +1,49 @@
-"""Request bodies."""
+"""Pydantic models of request bodies, query parameters and answers."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from driftanchor.live.campaigns.asking import LONGEST, MOST
 from driftanchor.live.campaigns.new_terms import BOUNDS, LONGEST_REASON
 from driftanchor.live.campaigns.settings import CHANGEABLE
-from driftanchor.serve.body import Body
+from driftanchor.serve.problem import Problem
+
+
+class Body(BaseModel):
+    """A request body: unknown members and values of another type are refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Query(BaseModel):
+    """Query parameters or headers, which are converted from text."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+
+def check_size(items: Sequence[Any], what: str) -> None:
+    """Refuse a batch of more than `MAX_ITEMS` items.
+
+    Raises:
+        Problem: It has more.
+    """
+    if len(items) > MAX_ITEMS:
+        raise Problem(413, "batch_too_large", f"send at most {MAX_ITEMS:,} {what} at once")
+
+
+# Requests
 
 TERMS = (*CHANGEABLE, *BOUNDS)
 Label = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Bound = Annotated[float, Field(ge=0)]
 Bounds = Bound | dict[Label, Bound] | None
 Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
-MOST_REWARDS = 1_000  # of one batch
+MAX_ITEMS = 1_000  # of one batch
 
 
 class AskBody(Body):
@@ -50,7 +76,7 @@ class DefaultItem(Body):
 class DefaultsBody(Body):
     """Default arms that clients played because no answer came in time."""
 
-    defaults: list[DefaultItem] = Field(description=f"At most {MOST_REWARDS:,} items.")
+    defaults: list[DefaultItem] = Field(description=f"At most {MAX_ITEMS:,} items.")
 
 
 class RewardBody(Body):
@@ -79,7 +105,7 @@ class RewardsBody(Body):
     """Many rewards; each has its own result."""
 
     rewards: list[Any] = Field(
-        description=f"At most {MOST_REWARDS:,} items, each with decision_id and value.",
+        description=f"At most {MAX_ITEMS:,} items, each with decision_id and value.",
     )
 
 
@@ -173,3 +199,187 @@ def _bound(sent: Any) -> Any:
     if isinstance(sent, dict):
         return {label: _bound(x) for label, x in sent.items()}
     return math.inf if sent is None else sent
+
+
+class AskHeaders(Query):
+    """Headers of a request for a decision."""
+
+    idempotency_key: Annotated[str, Field(min_length=1, max_length=LONGEST)] | None = Field(
+        None,
+        description="An idempotency key: for 24 hours the same key returns the same decisions, "
+        "and is refused with 422 for another body.",
+    )
+
+
+class ChangeHeaders(Query):
+    """Headers of a change."""
+
+    if_match: Annotated[str, Field(max_length=64)] | None = Field(
+        None,
+        description="The ETag that you saw: the change is refused if the campaign was changed "
+        "since.",
+    )
+
+
+class HistoryQuery(Query):
+    """Which part of the history to return."""
+
+    since: float | None = Field(None, description="The first moment wanted, in seconds since 1970.")
+
+
+class EventsQuery(Query):
+    """Which events to return."""
+
+    after: Annotated[int, Field(ge=0, le=2**62)] = Field(
+        0, description="Return events after this sequence number."
+    )
+
+
+class ReadyQuery(Query):
+    """How much to say about the health of the server."""
+
+    verbose: str | None = Field(
+        None, description="Show what was checked; its value does not matter."
+    )
+
+
+# Answers
+
+
+class Answer(BaseModel):
+    """An answer; clients should ignore members that they do not know."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class DecisionAnswer(Answer):
+    """Which arm to play."""
+
+    id: str | None = Field(
+        description="The id to send rewards and exposures with; null for a peek."
+    )
+    arm: str = Field(description="The arm to play.")
+    propensity: float = Field(ge=0, le=1, description="The probability with which it was drawn.")
+    replayed: bool = Field(description="Whether it was made before, for the same unit or key.")
+    campaign: str
+    number: int = Field(ge=1, description="1 for the first decision of the campaign.")
+    unit: str | None
+    epoch: int
+    due: float | None = Field(description="When the reward window ends, in seconds since 1970.")
+    note: str = Field(description="Why a unit got a new decision although it had one.")
+
+
+class DecisionsAnswer(Answer):
+    """Several decisions, if `n` was asked for."""
+
+    decisions: list[DecisionAnswer]
+
+
+class ReceiptAnswer(Answer):
+    """The result of reporting a reward or an exposure."""
+
+    decision_id: str
+    status: Literal["recorded", "replayed", "late", "corrected"]
+    arm: str
+    reward: float | None = Field(description="The reward that counts.")
+
+
+class RefusedItem(Answer):
+    """Why one reward of many was refused."""
+
+    status: Literal["refused"]
+    code: str
+    detail: str
+
+
+class RewardsAnswer(Answer):
+    """The result for each reward, in the order in which they were sent."""
+
+    results: list[ReceiptAnswer | RefusedItem]
+
+
+class NotedItem(Answer):
+    """The result of reporting one default."""
+
+    status: Literal["recorded", "replayed"]
+
+
+class DefaultsAnswer(Answer):
+    """The result for each default, in the order in which they were sent."""
+
+    results: list[NotedItem | RefusedItem]
+
+
+class ListedCampaign(Answer):
+    """A campaign in the list."""
+
+    name: str
+
+
+class CampaignsAnswer(Answer):
+    """All campaigns."""
+
+    campaigns: list[ListedCampaign]
+
+
+class CampaignAnswer(Answer):
+    """A campaign, as `driftanchor campaign show --json` prints it."""
+
+    name: str
+    policy: str
+    paused: bool
+    epoch: int
+    decisions: int
+    rewards: int
+    pending: int
+    late: int
+    settings: dict[str, Any]
+    arms: dict[str, dict[str, Any]]
+    p_best: dict[str, float]
+    shift: list[dict[str, Any]]
+    problems: list[str]
+    changes: list[dict[str, Any]]
+    findings: list[str]
+
+
+class Stretch(Answer):
+    """What happened to one arm in one stretch of time."""
+
+    start: float = Field(description="When it starts, in seconds since 1970.")
+    arm: str
+    decisions: int
+    rewards: int
+    total: float = Field(description="The sum of the rewards.")
+
+
+class HistoryAnswer(Answer):
+    """What happened, by stretches of 15 minutes."""
+
+    seconds: float = Field(description="The length of a stretch.")
+    history: list[Stretch]
+
+
+class ExplanationAnswer(Answer):
+    """Why a decision chose its arm."""
+
+    decision: int
+    policy: str
+    arm: str
+    reason: str
+    arms: dict[str, dict[str, Any]]
+
+
+class HealthAnswer(Answer):
+    """The health of the server."""
+
+    status: Literal["ok"]
+
+
+class ProblemAnswer(Answer):
+    """An error, as RFC 9457 has it."""
+
+    type: str
+    title: str
+    status: int
+    code: str = Field(description="One word for programs.")
+    detail: str = Field(description="What is wrong and what to do, for people.")

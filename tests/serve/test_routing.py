@@ -1,4 +1,4 @@
-"""`HEAD` at every address that answers `GET`."""
+"""Every route with `HEAD`, and errors of the router."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from route_rules import OPEN, ROLE_OF
 from served_app import App
 
-from driftanchor.serve import record_routes
+from driftanchor.live.campaigns.campaign import Campaign
 
 PATHS = sorted({path for method, path in {*OPEN, *ROLE_OF} if method == "GET"})
 CHANGING = {"/metrics": {"content-length"}}  # it counts the requests, these included
@@ -40,8 +40,8 @@ def test_errors_have_the_same_status_and_no_body(app: App) -> None:
 def test_it_is_logged_and_counted_under_its_route_and_reads_no_events(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record_routes, "_page", None)  # to read events would fail
+    monkeypatch.setattr(Campaign, "events", None)  # to read events would fail
     assert app.http.head("/v1/campaigns/c/events").status_code == 200
-    app.served.log.close()
+    app.state.log.close()
     last = json.loads(app.log.getvalue().splitlines()[-1])
     assert (last["method"], last["route"]) == ("HEAD", "/v1/campaigns/{name}/events")

@@ -1,30 +1,33 @@
-"""Who may use which route: every route of the app, with every kind of key."""
+"""Keys, roles and rates."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from campaign_parts import Clock
-from route_rules import OPEN, ROLE_OF, UNDOCUMENTED
+from route_rules import OPEN, ROLE_OF, SHARED, UNDOCUMENTED
 from served_app import App
 
+from driftanchor import StoreUnavailable
 from driftanchor.live.stores import access_keys
-from driftanchor.live.stores.access_keys import ROLES, make_key
+from driftanchor.live.stores.access_keys import ROLES, KeyRow, make_key
 from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
-from driftanchor.serve import access
-from driftanchor.serve.access import Access, NeedsRole, key_in
+from driftanchor.serve import auth
+from driftanchor.serve.app import TABLE
+from driftanchor.serve.auth import MAX_AGE, MAX_CALLERS, REREAD, Access, KnownKeys, Rates, key_in
 from driftanchor.serve.problem import Problem
 
 
 @pytest.fixture(scope="module")
 def keys(app: App) -> dict[str, str]:
     """A key for each role, one for two roles, and those that do not work."""
-    now, store = app.clock.now, app.served.store
+    now, store = app.clock.now, app.state.store
     made: dict[str, str] = {}
     for name, roles in {**{role: [role] for role in ROLES}, "two": ["decide", "reward"]}.items():
         made[name], row = make_key(roles, now=now)
@@ -40,25 +43,13 @@ def keys(app: App) -> dict[str, str]:
     return made
 
 
-def routes(router: Any) -> dict[tuple[str, str], str | None]:
-    """Every method and path of an app, with the role it asks for."""
-    found: dict[tuple[str, str], str | None] = {}
-    for route in [*router.routes, *getattr(router, "_low_priority_routes", ())]:
-        if hasattr(route, "original_router"):  # one that was included
-            found |= routes(route.original_router)
-            continue
-        needed = [getattr(route, "guard", None)]  # of a `KeyedRoute`; others have dependencies
-        needed += [x.dependency for x in getattr(route, "dependencies", ())]
-        roles = [x.role for x in needed if isinstance(x, NeedsRole)]
-        for method in getattr(route, "methods", None) or {"MOUNTED"}:
-            found[method, route.path] = roles[0] if roles else None
-    return found
-
-
-def test_every_route_has_a_rule(app: App) -> None:
-    found = routes(app.http.app.router)  # type: ignore[attr-defined]
-    assert {place: role for place, role in found.items() if role is not None} == ROLE_OF
-    assert {place for place, role in found.items() if role is None} == OPEN
+def test_every_route_has_a_rule() -> None:
+    """The roles are written down a second time, so that nobody changes one by accident."""
+    roles = {(route.method, route.path): route.role for route in TABLE}
+    assert {place: role for place, role in roles.items() if role is not None} == ROLE_OF
+    assert {place for place, role in roles.items() if role is None} == OPEN
+    assert {route.path for route in TABLE if route.shared} == SHARED
+    assert len(roles) == len(TABLE)
 
 
 def test_the_document_says_which_routes_need_a_key(app: App) -> None:
@@ -92,7 +83,8 @@ def test_who_gets_in(app: App, keys: dict[str, str], place: tuple[str, str]) -> 
             continue
         is_known = name in (*ROLES, "two")
         assert answer.status_code == (403 if is_known else 401), name
-        assert answer.headers["content-type"] == "application/problem+json"
+        kind = "json" if place[1].startswith("/ofrep/") else "problem+json"
+        assert answer.headers["content-type"] == f"application/{kind}"
         assert ("www-authenticate" in answer.headers) == (not is_known)
         assert "secret" not in answer.text
         assert str(key) not in answer.text
@@ -119,7 +111,7 @@ def test_every_key_costs_one_hash_and_one_comparison(
 ) -> None:
     done: list[str] = []
 
-    def watched(name: str, owner: object = access) -> None:
+    def watched(name: str, owner: object = auth) -> None:
         real = getattr(owner, name)
 
         def call(*args: Any) -> Any:
@@ -144,7 +136,7 @@ def test_a_key_is_in_no_log_and_no_metric(app: App, keys: dict[str, str]) -> Non
         app.http.get(f"/v1/campaigns/{key}", headers={"Authorization": f"Bearer {keys['read']}"})
         app.http.get(f"/{key}?key={key}", headers={"Authorization": f"Basic {key}"})
     shown = app.http.get("/metrics", headers={"X-API-Key": keys["read"]}).text
-    app.served.log.close()
+    app.state.log.close()
     assert app.log.getvalue().count("\n") > len(keys)
     for key in keys.values():
         assert key[-40:] not in shown
@@ -219,8 +211,8 @@ def test_without_keys_this_machine_alone_gets_in(store: SqlStore) -> None:
 def test_whoever_tries_many_wrong_keys_has_to_wait(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("driftanchor.serve.access.WRONG_RATE", 5.0)
-    monkeypatch.setattr("driftanchor.serve.access.WRONG_BURST", 50.0)
+    monkeypatch.setattr("driftanchor.serve.auth.WRONG_RATE", 5.0)
+    monkeypatch.setattr("driftanchor.serve.auth.WRONG_BURST", 50.0)
     ticks = Clock(5.0)
     access = Access(store, required=True, ticks=ticks)
     key, row = make_key(["read"], now=5.0)
@@ -249,3 +241,144 @@ def test_a_key_has_a_rate_of_its_own(store: SqlStore) -> None:
     assert tried(access, headers[1]) == 200
     ticks.now += 0.5
     assert [tried(access, headers[0], role="admin") for _ in range(2)] == [403, 429]
+
+
+class Counted:
+    """A store that is asked for its keys, and how often; it can be away."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self.store, self.asked, self.reads, self.is_away = store, 0, 0, False
+        self.answers = threading.Event()
+        self.answers.set()
+
+    def key_counts(self) -> tuple[int, int, float]:
+        self.asked += 1
+        self.answers.wait()
+        if self.is_away:
+            raise StoreUnavailable("away")
+        return self.store.key_counts()
+
+    def keys(self) -> list[KeyRow]:
+        self.reads += 1
+        return self.store.keys()
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Iterator[Counted]:
+    store = open_sql(f"sqlite:///{tmp_path / 'store.db'}")
+    yield Counted(store)
+    store.close()
+
+
+def test_many_requests_share_one_read(counted: Counted) -> None:
+    clock = Clock(5.0)
+    known = KnownKeys(counted, clock)  # type: ignore[arg-type]
+    counted.store.add_key(make_key(["read"], now=1.0)[1])
+
+    async def work() -> None:
+        found = await asyncio.gather(*(known.rows() for _ in range(50)))
+        assert [len(rows) for rows in found] == [1] * 50
+        for _ in range(50):
+            clock.now += REREAD / 51
+            await known.rows()
+
+    asyncio.run(work())
+    assert (counted.asked, counted.reads) == (1, 1)
+
+
+def test_a_change_is_known_after_a_second_at_most(counted: Counted) -> None:
+    clock = Clock(5.0)
+    known = KnownKeys(counted, clock)  # type: ignore[arg-type]
+    row = make_key(["read"], now=1.0)[1]
+    counted.store.add_key(row)
+
+    async def work() -> None:
+        assert (await known.rows())[row.id].revoked_at is None
+        counted.store.revoke_key(row.id, 6.0)
+        clock.now += REREAD  # beside this one they are read again
+        assert (await known.rows())[row.id].revoked_at is None
+        assert known._reading is not None
+        await known._reading
+        assert (await known.rows())[row.id].revoked_at == 6.0
+        other = make_key(["read"], now=1.0)[1]
+        counted.store.add_key(other)
+        clock.now += MAX_AGE  # after a pause the first one waits
+        assert other.id in await known.rows()
+        clock.now += MAX_AGE
+        assert other.id in await known.rows()
+
+    asyncio.run(work())
+    assert (counted.asked, counted.reads) == (4, 3)  # what did not change is not read
+
+
+def test_keys_stay_known_while_the_store_is_away(counted: Counted) -> None:
+    clock = Clock(5.0)
+    known = KnownKeys(counted, clock)  # type: ignore[arg-type]
+    counted.is_away = True
+
+    async def work() -> None:
+        with pytest.raises(StoreUnavailable):
+            await known.rows()
+        counted.is_away = False
+        assert await known.rows() == {}
+        counted.is_away = True
+        clock.now += 5.0
+        assert await known.rows() == {}
+        assert await known.rows() == {}
+        assert counted.asked == 3  # it is not asked at once again
+        counted.is_away = False
+        counted.store.add_key(make_key(["read"], now=1.0)[1])
+        clock.now += 5.0
+        assert len(await known.rows()) == 1
+
+    asyncio.run(work())
+
+
+def test_nobody_waits_for_ever_for_a_store_that_hangs(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("driftanchor.serve.auth.MAX_WAIT", 0.01)
+    clock = Clock(5.0)
+    known = KnownKeys(counted, clock)  # type: ignore[arg-type]
+
+    async def work() -> None:
+        counted.answers.clear()
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            await known.rows()
+        counted.answers.set()
+        assert known._reading is not None
+        await known._reading
+        assert await known.rows() == {}
+        counted.answers.clear()
+        clock.now += 5.0
+        assert [await known.rows() for _ in range(3)] == [{}] * 3  # as they were known before
+        counted.answers.set()
+
+    asyncio.run(work())
+    assert counted.asked == 2
+
+
+def test_a_burst_is_allowed_and_then_the_rate() -> None:
+    clock = Clock(5.0)
+    kept = Rates(rate=10.0, burst=3.0, clock=clock)
+    assert [kept.wait("a") == 0 for _ in range(5)] == [True, True, True, False, False]
+    assert abs(kept.wait("a") - 0.1) < 1e-9
+    assert kept.wait("b") == 0.0
+    clock.now += 0.1
+    assert [kept.wait("a") == 0 for _ in range(2)] == [True, False]
+    clock.now += 60.0
+    assert [kept.wait("a") == 0 for _ in range(4)] == [True, True, True, False]
+
+
+def test_callers_are_forgotten_before_there_are_too_many() -> None:
+    clock = Clock(5.0)
+    kept = Rates(rate=1.0, burst=1.0, clock=clock)
+    for caller in range(MAX_CALLERS):
+        kept.wait(str(caller))
+    assert kept.wait("5") > 0
+    kept.wait("another")  # takes the place of the first
+    assert len(kept._paid) == MAX_CALLERS
+    assert (kept.wait("5") > 0, kept.wait("0")) == (True, 0.0)
+    clock.now += 60.0
+    assert kept.wait("one more") == 0.0
+    assert list(kept._paid) == ["one more"]
