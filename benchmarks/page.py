@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from benchmarks.clock import Cell, ratio, say
 from benchmarks.tables import Blocks, table
@@ -117,12 +120,11 @@ def _created(store: Store, campaigns: int) -> Campaign:
 @contextlib.contextmanager
 def _asking(state: AppState) -> Iterator[Ask]:
     """A way to ask our app, and for `/empty` an app that does nothing."""
-    empty = FastAPI()
 
-    @empty.get("/empty")
-    async def page() -> dict[str, Any]:
-        return {}
+    async def page(_: Request) -> Response:
+        return JSONResponse({})
 
+    empty = Starlette(routes=[Route("/empty", page)])
     ours, loop = create_app(state), asyncio.new_event_loop()
 
     async def receive() -> dict[str, Any]:
@@ -143,7 +145,7 @@ def _asking(state: AppState) -> Iterator[Ask]:
 
     with mock.patch.object(state.log, "request"):
         yield ask
-    if hasattr(ours.state, "page_views"):
-        ours.state.page_views.close()
+    if state.views is not None:
+        state.views.close()
     loop.close()
     state.close()

@@ -38,14 +38,14 @@ KINDS = ("ask", "tell")
 STORES = ("SQLite", "PostgreSQL")
 EMPTY_APP = """
 import socket, uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
-app = FastAPI()
+async def empty(request):
+    return JSONResponse({})
 
-@app.post("/empty")
-async def empty():
-    return {}
-
+app = Starlette(routes=[Route("/empty", empty, methods=["POST"])])
 listening = socket.create_server(("127.0.0.1", 0))
 print("http://127.0.0.1:%d" % listening.getsockname()[1], flush=True)
 config = uvicorn.Config(app, log_level="error", access_log=False)

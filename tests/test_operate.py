@@ -13,7 +13,7 @@ import pytest
 from campaign_commands import new, run
 from route_rules import ROLE_OF, UNDOCUMENTED
 
-from driftanchor.serve import health_routes
+from driftanchor.serve import service_routes
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "how-to" / "operate.md").read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ def test_the_image_runs_the_server_as_nobody_special() -> None:
     assert given("USER") == ["driftanchor"]
     assert words[words.index("--port") + 1] == given("EXPOSE")[0]
     [health] = given("HEALTHCHECK")
-    paths = {getattr(route, "path", "") for route in health_routes.router.routes}
+    paths = {route.path for route in service_routes.ROUTES}
     assert re.search(r":8484(/\w+)'", health)[1] in paths  # type: ignore[index]
     assert "sqlite:////data/" in given("ENV")[0]
     assert given("VOLUME") == ["/data"]

@@ -27,7 +27,7 @@ from benchmarks.torture.campaign_kills import Outcome, compare, create
 from benchmarks.torture.campaign_writer import NAME, REPEATED, UNITS, reward_of
 from benchmarks.torture.postgres import Postgres, running
 from driftanchor.serve.app_state import ServeSettings
-from driftanchor.serve.server import answer, listen
+from driftanchor.serve.server import listen, serve_store
 
 CLIENTS = 8
 KILLS = 100
@@ -77,7 +77,7 @@ def _serve(address: str, port: int) -> None:
     while listening is None:
         with contextlib.suppress(Exception):  # what is left of the one before keeps the port
             listening = listen("127.0.0.1", port)
-    answer(address, ServeSettings(), listening, lambda: None)
+    serve_store(address, ServeSettings(), listening, lambda: None)
 
 
 class Client(threading.Thread):

@@ -30,11 +30,11 @@ class Blocked(io.StringIO):
 
     def __init__(self) -> None:
         super().__init__()
-        self.reached, self.read = threading.Event(), threading.Event()
+        self.reached, self.unblocked = threading.Event(), threading.Event()
 
     def write(self, text: str) -> int:
         self.reached.set()
-        self.read.wait()
+        self.unblocked.wait()
         return super().write(text)
 
 
@@ -48,7 +48,7 @@ def test_what_nobody_reads_in_time_is_dropped_and_counted(
     stream.reached.wait()
     for i in range(5):
         log.event(f"event {i}")
-    stream.read.set()
+    stream.unblocked.set()
     log.close()
     log.event("last")
     log.close()

@@ -32,8 +32,8 @@ def run_demo(where: dict[str, Any], stopping: Callable[[], object], *, as_json: 
         stopping: Called when it starts to stop.
         as_json: Whether programs read what it says.
     """
-    from driftanchor.serve.demo import Demo
     from driftanchor.serve.app_state import AppState, ServeSettings
+    from driftanchor.serve.demo import Demo
     from driftanchor.serve.loopback import check_keys
     from driftanchor.serve.server import listen, serve, url_of
 

@@ -146,10 +146,13 @@ async def _read(scope: Scope, receive: Receive) -> bytes | None:
     body is read and discarded up to a limit, unless the client waits for `100 Continue`.
 
     Raises:
-        Problem: The body is too large.
+        Problem: The body is too large, or its length is ambiguous.
     """
     limit = LARGER.get(scope["path"], MAX_BYTES)
     sent = dict(scope["headers"])
+    if b"content-length" in sent and b"transfer-encoding" in sent:
+        text = "a request has Content-Length or Transfer-Encoding, not both"
+        raise Problem(400, "invalid_http", text, headers=CLOSE)  # as some proxies may be fooled
     stop = limit if b"expect" in sent else MAX_DISCARDED
     declared = sent.get(b"content-length", b"0")
     size = int(declared[:18]) if declared.isdigit() else 0

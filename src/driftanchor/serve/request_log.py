@@ -77,7 +77,7 @@ class Log:
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        lines: queue.Queue[Any] = queue.Queue(MAX_LINES)
+        lines = self._lines = queue.Queue[Any](MAX_LINES)
         writer = _QuietHandler(stream or sys.stderr)
         writer.setFormatter(JsonFormatter())
         self.handler = BoundedQueueHandler(lines)
@@ -109,7 +109,7 @@ class Log:
     def close(self) -> None:
         """Write all lines and end the thread; the next event starts it again."""
         until = time.monotonic() + MAX_WAIT
-        while self.handler.queue.full() and time.monotonic() < until:
+        while self._lines.full() and time.monotonic() < until:
             time.sleep(0.01)
         with self._lock, contextlib.suppress(queue.Full):  # full: nobody reads the lines
             if self._is_running:

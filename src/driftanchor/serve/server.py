@@ -152,7 +152,9 @@ def serve(
     handler = state.log.handler
     logging.getLogger().addHandler(handler)
     try:
-        with _signals(lambda *_: None):  # uvicorn raises the signal again after it has stopped
+        with handling_signals(
+            lambda *_: None
+        ):  # uvicorn raises the signal again after it has stopped
             Server(config_for(state), state, ready, stopping).run([listening])
     finally:
         logging.getLogger().removeHandler(handler)
@@ -192,7 +194,7 @@ def _max_connections() -> int:
 
 
 @contextlib.contextmanager
-def _signals(handler: Callable[..., Any]) -> Iterator[None]:
+def handling_signals(handler: Callable[..., Any]) -> Iterator[None]:
     """Handle SIGINT and SIGTERM; no-op outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -288,7 +290,7 @@ def supervise(
         is_stopping = True
 
     log = Log()
-    with _shared_metrics(), _signals(stop):
+    with _shared_metrics(), handling_signals(stop):
         workers = [Worker(store, settings, listening) for _ in range(settings.workers)]
         try:
             for worker in workers:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from campaign_parts import Clock, create
-from driftanchor.serve.warming import warm_up
 from page_server import Browser, Silent, browsing, serving
 from playwright.sync_api import Page, expect
 
@@ -19,6 +18,7 @@ from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.serve.app_state import AppState
 from driftanchor.serve.demo import PARTS, Demo
+from driftanchor.serve.upkeep import warm_up
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 NAME = PARTS[0].name
