@@ -100,8 +100,8 @@ def test_a_decision_is_explained_and_found_by_its_unit(shown: Shown) -> None:
     expect(page.locator(".title-row")).to_contain_text("Replayed exactly")
     expect(page.locator("tr.won")).to_have_count(1)
     expect(page.locator("tr.won .halo")).to_have_count(1)
-    twin = page.locator("#twin").get_attribute("href") or ""
-    answer = page.request.get(shown.browser.url + twin).json()
+    json_link = page.locator("#json").get_attribute("href") or ""
+    answer = page.request.get(shown.browser.url + json_link).json()
     assert answer["explanation"]["decision"] == 12
     assert page.locator("tr.won th .arm-name").inner_text() == answer["decision"]["arm"]
 
@@ -119,7 +119,7 @@ def test_a_number_is_explained_on_hover_and_by_keyboard(shown: Shown) -> None:
 def test_the_chart_has_its_modes(shown: Shown) -> None:
     page = shown.browser.open(f"/campaigns/{NAME}")
     for mode, words in (("p_best", "P(best)"), ("believed", "Means"), ("reward", "Rewards")):
-        page.click(f'[data-mode="{mode}"]')
+        page.click(f'button[value="{mode}"]')
         expect(page.locator(".plot")).to_have_attribute(
             "aria-label", re.compile(re.escape(words) + ".*Gift card")
         )
@@ -127,7 +127,7 @@ def test_the_chart_has_its_modes(shown: Shown) -> None:
 
 def test_the_chart_is_read_with_the_pointer_and_by_keyboard(shown: Shown) -> None:
     page = shown.browser.open(f"/campaigns/{NAME}")
-    page.click('[data-mode="believed"]')
+    page.click('button[value="believed"]')
     arms = page.locator(".legend button").count()
     expect(page.locator(".plot .line .band")).to_have_count(arms)
     box = page.locator(".plot").bounding_box()
@@ -163,7 +163,7 @@ def test_ticks_are_round_and_none_overlap(shown: Shown) -> None:
     for width in (1280, 400):
         page.set_viewport_size({"width": width, "height": 900})
         for mode in ("share", "believed"):
-            page.click(f'[data-mode="{mode}"]')
+            page.click(f'button[value="{mode}"]')
             boxes = page.locator(".plot .ticks text").evaluate_all(
                 "all => all.map((x) => x.getBoundingClientRect().toJSON())"
             )

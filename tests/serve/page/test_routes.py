@@ -32,15 +32,15 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         yield found
 
 
-def test_every_view_has_a_page_and_a_twin(http: TestClient) -> None:
-    for view, twin in VIEWS.items():
+def test_every_view_has_a_page_and_json(http: TestClient) -> None:
+    for view, path in VIEWS.items():
         page = http.get(view)
         assert page.status_code == 200
         assert page.headers["content-type"].startswith("text/html")
-        assert http.get(twin).headers["content-type"] == "application/json"
+        assert http.get(path).headers["content-type"] == "application/json"
 
 
-def test_a_decision_and_the_history_have_their_twins(http: TestClient) -> None:
+def test_a_decision_and_the_history_have_json(http: TestClient) -> None:
     found = http.get("/page/campaigns/story/find.json", params={"q": "#5"}).json()["found"]
     path = f"/campaigns/story/decisions/{found[0]['id']}"
     assert http.get(path).status_code == 200

@@ -1,36 +1,74 @@
-// Finding decisions by id, number or unit, and lists of them.
-import { el } from "./dom.js";
-import { ago, count, num, pct, time } from "./format.js";
+// Search for decisions by id, number or unit, and lists of decisions.
+import { button, cell, div, el, form, head, link, muted, row, scroller } from "./dom.js";
+import { ago, count, num, pct, reward, time } from "./format.js";
 import { get } from "./api.js";
 import { word } from "./tips.js";
 
-const link = (name, id) => `/campaigns/${encodeURIComponent(name)}/decisions/${encodeURIComponent(id)}`;
+const base = (name) => `campaigns/${encodeURIComponent(name)}`;
+const decisionPath = (name, id) => `/${base(name)}/decisions/${encodeURIComponent(id)}`;
 
-export function decisionTable(name, rows, now) {
-  if (!rows.length) return el("p", { class: "muted" }, "No decisions yet.");
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Decisions" }, el("table", { class: "plain decisions" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Decision"), el("th", { scope: "col" }, word("arm", "Arm")), el("th", { scope: "col" }, word("unit", "Unit")), el("th", { scope: "col" }, word("propensity", "Chance")), el("th", { scope: "col" }, "Reward"), el("th", { scope: "col" }, "When"))),
-    el("tbody", {}, ...rows.map((row) => el("tr", {},
-      el("td", {}, el("a", { href: link(name, row.id) }, `#${count(row.number)} why?`)),
-      el("td", { class: "arm-name" }, row.arm), el("td", { class: "arm-name" }, row.unit ?? "–"),
-      el("td", {}, row.propensity === undefined ? "–" : pct(row.propensity)),
-      el("td", {}, row.reward === null ? (row.state === "open" ? "waiting" : row.state) : num(row.reward)),
-      el("td", {}, now === undefined ? time(row.at) : ago(row.at, now)))))));
+export function decisionTable(name, decisions, now) {
+  if (!decisions.length) return muted("No decisions yet.");
+  const rows = decisions.map((one) =>
+    row(
+      cell(null, link(decisionPath(name, one.id), `#${count(one.number)} why?`)),
+      cell("arm-name", one.arm),
+      cell("arm-name", one.unit ?? "–"),
+      cell(null, one.propensity === undefined ? "–" : pct(one.propensity)),
+      cell(null, reward(one)),
+      cell(null, now === undefined ? time(one.at) : ago(one.at, now)),
+    ),
+  );
+  return scroller(
+    "Decisions",
+    head(
+      ["Decision"],
+      [word("arm", "Arm")],
+      [word("unit", "Unit")],
+      [word("propensity", "Chance")],
+      ["Reward"],
+      ["When"],
+    ),
+    el("tbody", {}, ...rows),
+  );
 }
 
 export function finder(name) {
-  const box = el("input", { type: "search", id: "find", name: "q", required: true, maxlength: 256, placeholder: "id, #number or unit", "aria-label": "Find a decision by id, #number or unit" });
-  const out = el("div", { role: "status" });
-  const look = async (through) => {
-    const more = through === undefined ? "" : `&through=${through}`;
+  const box = el("input", {
+    type: "search",
+    id: "find",
+    name: "q",
+    required: true,
+    maxlength: 256,
+    placeholder: "id, #number or unit",
+    "aria-label": "Find a decision by id, #number or unit",
+  });
+  const results = el("div", { role: "status" });
+  const search = async (through) => {
+    const query = new URLSearchParams({ q: box.value.trim() });
+    if (through !== undefined) query.set("through", through);
     try {
-      const { data } = await get(`/page/campaigns/${encodeURIComponent(name)}/find.json?q=${encodeURIComponent(box.value.trim())}${more}`);
-      if (data.found.length === 1 && data.found[0].id === data.query) { location.href = link(name, data.found[0].id); return; }
-      const rest = data.through ? el("button", { type: "button", class: "quiet", onclick: () => look(data.through) }, `Look before decision ${count(data.through)}`) : null;
-      out.replaceChildren(...[data.found.length ? decisionTable(name, data.found) : el("p", { class: "muted" }, data.through ? `Not among the decisions after ${count(data.looked_after)}.` : "There is no such decision."), rest].filter(Boolean));
+      const { data } = await get(`/page/${base(name)}/find.json?${query}`);
+      if (data.found.length === 1 && data.found[0].id === data.query) {
+        location.href = decisionPath(name, data.query);
+        return;
+      }
+      const none = data.through
+        ? `Not among the decisions after ${count(data.looked_after)}.`
+        : "There is no such decision.";
+      results.replaceChildren(data.found.length ? decisionTable(name, data.found) : muted(none));
+      if (data.through) {
+        const text = `Look before decision ${count(data.through)}`;
+        results.append(button(text, () => search(data.through), { class: "quiet" }));
+      }
     } catch (error) {
-      out.replaceChildren(el("p", { class: "alarm-text" }, error.message));
+      results.replaceChildren(el("p", { class: "alarm-text" }, error.message));
     }
   };
-  return el("form", { class: "finder", role: "search", onsubmit: (event) => { event.preventDefault(); look(); } }, el("div", { class: "row" }, box, el("button", { type: "submit" }, "Find")), out);
+  return form(
+    { class: "finder", role: "search" },
+    () => search(),
+    div("row", box, el("button", { type: "submit" }, "Find")),
+    results,
+  );
 }

@@ -18,15 +18,15 @@ export function num(x) {
   return text.replace("-", MINUS);
 }
 
-// What stopping may lose, without digits that matter to nobody.
+// The risk of stopping, without needless digits.
 export const risk = (x) => (x === null || x === undefined ? "–" : x < 0.001 ? "< 0.001" : num(x));
 
-// A number of the server as one of ours.
+// Parse a number of the server: JSON has no infinity.
 export const value = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x);
 
 export const count = (n) => (n === null || n === undefined ? "–" : whole.format(n));
 
-// A number of things: 1 campaign, 2 campaigns.
+// A number with its noun: 1 campaign, 2 campaigns.
 export const counted = (n, thing) => `${count(n)} ${thing}${n === 1 ? "" : "s"}`;
 
 export function pct(x) {
@@ -37,22 +37,43 @@ export function pct(x) {
   return `${p >= 9.95 || p === 0 ? Math.round(p) : p.toFixed(1)} %`;
 }
 
-// Nothing is ever certain.
-export const chance = (x) => (x === null || x === undefined ? "–" : x > 0.995 ? "> 99 %" : x < 0.001 ? "< 0.1 %" : pct(x));
+// A probability, never shown as certain.
+export const chance = (x) =>
+  x === null || x === undefined ? "–" : x > 0.995 ? "> 99 %" : x < 0.001 ? "< 0.1 %" : pct(x);
 
-export const range = (x) => (x ? `${num(x.mean)} (${num(x.low)} to ${num(x.high)})` : "nothing yet");
+export const range = (x) =>
+  x ? `${num(x.mean)} (${num(x.low)} to ${num(x.high)})` : "nothing yet";
 
 const clock = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
   timeZone: "UTC",
 });
 export const time = (seconds) =>
-  seconds === null || seconds === undefined ? "–" : `${clock.format(new Date(seconds * 1000))} UTC`;
+  typeof seconds === "number" ? `${clock.format(new Date(seconds * 1000))} UTC` : "–";
+
+// The reward of a decision, or why there is none.
+export const reward = (decision) =>
+  decision.reward !== null
+    ? num(decision.reward)
+    : decision.state === "open"
+      ? "waiting"
+      : decision.state;
 
 export function ago(seconds, now) {
   const s = Math.max(0, now - seconds);
-  for (const [size, word] of [[86400, "day"], [3600, "hour"], [60, "minute"]]) {
-    if (s >= size) { const n = Math.floor(s / size); return `${n} ${word}${n > 1 ? "s" : ""} ago`; }
+  for (const [size, word] of [
+    [86400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+  ]) {
+    if (s >= size) {
+      const n = Math.floor(s / size);
+      return `${n} ${word}${n > 1 ? "s" : ""} ago`;
+    }
   }
   return "just now";
 }

@@ -1,24 +1,61 @@
-// What whoever runs a campaign does to it. The server decides whether the key may.
-import { el } from "./dom.js";
+// Actions on a campaign. The server checks whether the key allows them.
+import { button, div, el, form, muted } from "./dom.js";
 import { send } from "./api.js";
+
+const HOURS = [
+  ["1", "1 hour"],
+  ["24", "1 day"],
+  ["168", "1 week"],
+];
+
+const submit = (text) => el("button", { type: "submit" }, text);
+const label = (id, text) => el("label", { for: id }, text);
+const option = (value, selected, text = value) => el("option", { value, selected }, text);
 
 export class Manage {
   constructor(name, refresh) {
     this.name = name;
-    this.path = `/v1/campaigns/${encodeURIComponent(name)}`;
     this.refresh = refresh;
-    this.said = el("p", { role: "status", class: "said" });
-    this.pause = el("button", { type: "button", id: "pause", disabled: true, onclick: () => this.act(this.data.paused ? "The campaign runs again." : "The campaign is paused. It still learns from rewards.", "PATCH", this.path, { paused: !this.data.paused }) }, "Pause");
-    this.which = el("select", { id: "which-arm", onchange: () => this.offer() });
-    this.arm = el("div", { class: "row" });
-    const label = el("input", { id: "new-arm", required: true, maxlength: 200, placeholder: "name of the arm" });
-    const add = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); this.act(`${label.value} was added.`, "PATCH", this.path, { add: { [label.value]: {} } }).then((ok) => { if (ok) label.value = ""; }); } }, el("label", { for: "new-arm" }, "New arm"), label, el("button", { type: "submit" }, "Add"));
-    const hours = el("select", { id: "share-hours" }, ...[["1", "1 hour"], ["24", "1 day"], ["168", "1 week"]].map(([value, text]) => el("option", { value, selected: value === "24" }, text)));
-    this.link = el("output", { class: "arm-name" });
-    const share = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); this.share(hours.value); } }, el("label", { for: "share-hours" }, "Read-only link for"), hours, el("button", { type: "submit" }, "Make a link"));
-    this.element = el("div", { class: "manage" },
-      el("p", { class: "muted" }, "These need an admin key, unless the server has no keys and listens only on this machine."),
-      el("div", { class: "row" }, this.pause), el("div", { class: "row" }, el("label", { for: "which-arm" }, "Arm"), this.which, this.arm), add, share, this.link, this.said);
+    this.status = el("p", { role: "status", class: "said" });
+    this.pause = button("Pause", () => this.togglePause(), { id: "pause", disabled: true });
+    this.chosen = el("select", { id: "which-arm", onchange: () => this.offer() });
+    this.actions = div("row");
+    this.added = el("input", {
+      id: "new-arm",
+      required: true,
+      maxlength: 200,
+      placeholder: "name of the arm",
+    });
+    this.hours = el(
+      "select",
+      { id: "share-hours" },
+      ...HOURS.map(([value, text]) => option(value, value === "24", text)),
+    );
+    this.shared = el("output", { class: "arm-name" });
+    this.element = div(
+      "manage",
+      muted(
+        "These need an admin key, unless the server has no keys and listens only on this machine.",
+      ),
+      div("row", this.pause),
+      div("row", label("which-arm", "Arm"), this.chosen, this.actions),
+      form(
+        { class: "row" },
+        () => this.add(),
+        label("new-arm", "New arm"),
+        this.added,
+        submit("Add"),
+      ),
+      form(
+        { class: "row" },
+        () => this.share(),
+        label("share-hours", "Read-only link for"),
+        this.hours,
+        submit("Make a link"),
+      ),
+      this.shared,
+      this.status,
+    );
   }
 
   set(data) {
@@ -27,52 +64,79 @@ export class Manage {
     this.pause.textContent = data.paused ? "Resume the campaign" : "Pause the campaign";
     const labels = data.arms.map((arm) => arm.label);
     if (this.labels !== JSON.stringify(labels)) {
-      const before = this.which.value;
       this.labels = JSON.stringify(labels);
-      this.which.replaceChildren(...labels.map((label) => el("option", { value: label, selected: label === before }, label)));
+      const before = this.chosen.value;
+      this.chosen.replaceChildren(...labels.map((x) => option(x, x === before)));
     }
     this.offer();
   }
 
+  // Offer the actions that fit the chosen arm.
   offer() {
-    const arm = this.data.arms.find((x) => x.label === this.which.value);
-    if (!arm || this.offered === `${arm.label}\n${arm.state}\n${arm.logs.count}`) return;
-    this.offered = `${arm.label}\n${arm.state}\n${arm.logs.count}`;
-    const button = (text, state, said) => el("button", { type: "button", onclick: () => this.act(said, "PATCH", this.path, { arms: { [arm.label]: state } }) }, text);
-    const trusted = arm.logs.n > 0 && arm.logs.count;
-    const distrust = trusted ? [el("button", { type: "button", onclick: () => this.act(`The logs of ${arm.label} no longer count.`, "PATCH", this.path, { distrust: [arm.label] }) }, "Distrust its logs")] : [];
-    this.arm.replaceChildren(...(arm.state === "active"
-      ? [button("Pause", "paused", `${arm.label} is paused.`), button("Archive", "archived", `${arm.label} is archived.`)]
-      : [button("Restore", "active", `${arm.label} is played again.`)]), ...distrust);
+    const arm = this.data.arms.find((x) => x.label === this.chosen.value);
+    const state = arm && JSON.stringify([arm.label, arm.state, arm.logs.count]);
+    if (!arm || this.offered === state) return;
+    this.offered = state;
+    const action = (text, body, done) => button(text, () => this.change(body, done));
+    const move = (text, to, done) =>
+      action(text, { arms: { [arm.label]: to } }, `${arm.label} ${done}`);
+    const actions =
+      arm.state === "active"
+        ? [move("Pause", "paused", "is paused."), move("Archive", "archived", "is archived.")]
+        : [move("Restore", "active", "is played again.")];
+    if (arm.logs.n > 0 && arm.logs.count) {
+      const done = `The logs of ${arm.label} no longer count.`;
+      actions.push(action("Distrust its logs", { distrust: [arm.label] }, done));
+    }
+    this.actions.replaceChildren(...actions);
   }
 
-  async act(done, ...request) {
+  togglePause() {
+    const done = this.data.paused
+      ? "The campaign runs again."
+      : "The campaign is paused. It still learns from rewards.";
+    this.change({ paused: !this.data.paused }, done);
+  }
+
+  async add() {
+    const name = this.added.value;
+    if (await this.change({ add: { [name]: {} } }, `${name} was added.`)) this.added.value = "";
+  }
+
+  async change(body, done) {
     try {
-      await send(...request);
-      this.said.textContent = done;
-      this.said.className = "said";
-      this.refresh();
-      return true;
+      await send("PATCH", `/v1/campaigns/${encodeURIComponent(this.name)}`, body);
     } catch (error) {
       this.refused(error);
       return false;
     }
+    this.say(done);
+    this.refresh();
+    return true;
   }
 
-  refused(error) {
-    this.said.className = "said alarm-text";
-    this.said.textContent = error.status === 401 ? "Refused: this needs an admin key. Press Key above and type one." : error.status === 403 ? "Refused: your key may not do this. It needs the role admin." : `Not done: ${error.message}`;
-  }
-
-  async share(hours) {
+  async share() {
+    const body = { campaign: this.name, hours: Number(this.hours.value) };
     try {
-      const { key: shared, expires } = await send("POST", "/page/share", { campaign: this.name, hours: Number(hours) });
-      const link = `${location.origin}${location.pathname}#key=${shared}`;
-      this.link.textContent = link;
-      this.said.className = "said";
-      this.said.textContent = `Anyone with this link can read the summary of this campaign until ${new Date(expires * 1000).toUTCString()}.`;
+      const { key, expires } = await send("POST", "/page/share", body);
+      this.shared.textContent = `${location.origin}${location.pathname}#key=${key}`;
+      const end = new Date(expires * 1000).toUTCString();
+      this.say(`Anyone with this link can read the summary of this campaign until ${end}.`);
     } catch (error) {
       this.refused(error);
     }
+  }
+
+  say(text, name = "") {
+    this.status.className = `said ${name}`.trim();
+    this.status.textContent = text;
+  }
+
+  refused(error) {
+    const texts = {
+      401: "Refused: this needs an admin key. Press Key above and type one.",
+      403: "Refused: your key may not do this. It needs the role admin.",
+    };
+    this.say(texts[error.status] || `Not done: ${error.message}`, "alarm-text");
   }
 }
