@@ -18,7 +18,6 @@ from driftanchor.serve import (
 )
 from driftanchor.serve.app_state import AppState
 from driftanchor.serve.middleware import CatchErrors, Deadline, LimitBody, Observe
-from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page import routes as page_routes
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.routing import path_routes
@@ -53,7 +52,6 @@ def create_app(state: AppState) -> Router:
         lifespan=lifespan,
         middleware=[
             Middleware(Observe, state),
-            Middleware(recent_errors.RecentErrors, kept=state.errors, clock=state.clock),
             Middleware(CatchErrors, state),
             Middleware(LimitBody),
             Middleware(Deadline, state),

@@ -16,7 +16,7 @@ from driftanchor.live.campaigns.decision import Decision, decision_id_text
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.auth import Access
 from driftanchor.serve.metrics import Metrics
-from driftanchor.serve.page import recent_errors
+from driftanchor.serve.page.recent_errors import RecentErrors
 from driftanchor.serve.request_log import Log
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class AppState:
         self.routes: Sequence[Route] = ()
         self.stopping = False
         self.views: Any = None
-        self.errors = recent_errors.new()
+        self.errors = RecentErrors()
         self.waiting = 0
         self._open: dict[str, Campaign] = {}
         self._owners: dict[str, str] = {}
@@ -158,6 +158,8 @@ class AppState:
 
     def close(self) -> None:
         """Finish reading and writing, and close the store and the log."""
+        if self.views is not None:
+            self.views.close()
         self._readers.shutdown()
         for campaign in self._open.values():
             campaign.queue.finish()

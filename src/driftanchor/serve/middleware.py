@@ -67,13 +67,13 @@ class Observe:
 
 
 class CatchErrors:
-    """Middleware that answers exceptions with problems, and logs those of the server.
+    """Middleware that answers exceptions with problems, and records them.
 
     OFREP has error answers of its own.
 
     Args:
         app: The wrapped app.
-        state: Its log.
+        state: Its log and recent errors.
     """
 
     def __init__(self, app: ASGIApp, state: AppState) -> None:
@@ -95,6 +95,7 @@ class CatchErrors:
             await self.app(scope, receive, sending)
         except Exception as error:
             problem = problem_of(error)
+            self._state.errors.add(scope, problem, self._state.clock())
             if problem.status >= 500:
                 self._state.log.failure(scope["request_id"], error)
             if has_begun:

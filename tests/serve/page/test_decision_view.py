@@ -5,7 +5,7 @@ from page_story import Story, played
 
 from driftanchor.errors import InvalidInput, NotFound
 from driftanchor.serve.page import decision_view as module
-from driftanchor.serve.page.decision_view import decision_view, find
+from driftanchor.serve.page.decision_view import decision_view, find_decisions
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +41,13 @@ def test_an_unknown_decision_is_not_found(story: Story) -> None:
 
 
 def test_decisions_are_found_by_id_number_and_unit(story: Story) -> None:
-    unit = find(story.campaign, "u3")
+    unit = find_decisions(story.campaign, "u3")
     assert [row["number"] for row in unit["found"]] == [73]
-    number = find(story.campaign, " #73 ")
+    number = find_decisions(story.campaign, " #73 ")
     assert number["found"] == unit["found"]
-    assert find(story.campaign, unit["found"][0]["id"])["found"] == unit["found"]
-    assert find(story.campaign, "#0")["found"] == []
-    assert find(story.campaign, "#385")["found"] == []
+    assert find_decisions(story.campaign, unit["found"][0]["id"])["found"] == unit["found"]
+    assert find_decisions(story.campaign, "#0")["found"] == []
+    assert find_decisions(story.campaign, "#385")["found"] == []
     assert unit["through"] is None  # all decisions were scanned
 
 
@@ -55,10 +55,10 @@ def test_a_search_for_a_unit_goes_on_in_the_next_call(
     story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SCANNED", 100)
-    first = find(story.campaign, "u3")
+    first = find_decisions(story.campaign, "u3")
     assert (first["found"], first["through"]) == ([], 284)
     through = first["through"]
-    while not (found := find(story.campaign, "u3", through))["found"]:
+    while not (found := find_decisions(story.campaign, "u3", through))["found"]:
         through = found["through"]
     assert found["found"][0]["unit"] == "u3"
 
@@ -66,7 +66,7 @@ def test_a_search_for_a_unit_goes_on_in_the_next_call(
 @pytest.mark.parametrize("text", ["", "   ", "x" * 257, "a\nb"])
 def test_an_unusable_query_is_refused(story: Story, text: str) -> None:
     with pytest.raises(InvalidInput, match="1 to 256"):
-        find(story.campaign, text)
+        find_decisions(story.campaign, text)
 
 
 def test_a_rule_without_numbers_is_quoted(story: Story) -> None:

@@ -1,14 +1,19 @@
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from campaign_parts import create
 from page_story import played
 from served_app import LOCAL, App, running_app
 from starlette.testclient import TestClient
 
-from driftanchor.live.stores.access_keys import make_key
+from driftanchor.live.stores.access_keys import digest, make_key
+from driftanchor.live.stores.store import Store, open_store
 from driftanchor.serve.app import create_app
 from driftanchor.serve.app_state import AppState
+from driftanchor.serve.page.routes import ShareBody, shared_key
+from driftanchor.serve.problem import Problem
 from driftanchor.serve.request_log import Log
 
 VIEWS = {
@@ -109,3 +114,27 @@ def test_views_need_the_role_read_and_files_need_nothing(app: App) -> None:
 def test_only_a_demo_says_that_it_is_one(http: TestClient) -> None:
     assert http.get("/page/about.json").json()["demo"] is False
     assert http.get("/page/overview.json").json()["demo"] is False
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    yield opened
+    opened.close()
+
+
+def test_the_key_of_a_link_reads_and_ends(store: Store) -> None:
+    store.add_key(make_key(["admin"], now=5.0)[1])
+    create(store, "c")
+    link = shared_key(store, ShareBody(campaign="c", hours=2.0), now=1_000.0)
+    row = {row.id: row for row in list(store.keys())}[link["id"]]
+    assert (row.roles, row.campaign) == ("read", "c")
+    assert row.sha256 == digest(link["key"])
+    assert (row.state(1_000.0), row.state(link["expires"])) == ("active", "expired")
+    assert link["expires"] == 1_000.0 + 2 * 3_600.0
+
+
+def test_a_link_is_never_the_first_key(store: Store) -> None:
+    with pytest.raises(Problem, match="lock you out"):
+        shared_key(store, ShareBody(campaign="c"), now=0.0)
+    assert list(store.keys()) == []

@@ -96,7 +96,7 @@ def decided_text(explanation: Explanation, row: DecisionRow) -> str:
     )
 
 
-def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str, Any]:
+def find_decisions(campaign: Campaign, text: str, through: int | None = None) -> dict[str, Any]:
     """Find decisions by id, by number (such as `#12`), or by unit.
 
     One call scans a fixed number of decisions for a unit, newest first. The `through` of the answer

@@ -1,4 +1,4 @@
-"""The files of the page, as they are sent: read once, each with a tag."""
+"""The static files of the page, cached with their ETags, and their HTTP headers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TYPES = {
     "svg": "image/svg+xml",
     "txt": "text/plain; charset=utf-8",
 }
-LIGHTER = "#E8EAED"  # stands for black where the background is dark
+LIGHT_GREY = "#E8EAED"  # replaces black on a dark background
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -30,7 +30,7 @@ HEADERS = {
 
 
 class File(NamedTuple):
-    """One file."""
+    """A file."""
 
     body: bytes
     media: str
@@ -39,18 +39,22 @@ class File(NamedTuple):
 
 @cache
 def static() -> dict[str, File]:
-    """All files of the page by name."""
+    """Return all files of the page by name."""
     folder = files("driftanchor.serve.page") / "static"
-    found = {
-        entry.name: _file(entry.name, entry.read_bytes())
+    bodies = {
+        entry.name: entry.read_bytes()
         for entry in folder.iterdir()
         if entry.name.rpartition(".")[2] in TYPES
     }
-    return {**found, "palette.css": _file("palette.css", palette_css().encode())}
+    bodies["palette.css"] = palette_css().encode()
+    return {
+        name: File(body, TYPES[name.rpartition(".")[2]], tag_of(body))
+        for name, body in bodies.items()
+    }
 
 
 def palette_css() -> str:
-    """The colours of `render.palette` as variables, so that they are written in one place.
+    """Return the colours of `render.palette` as CSS variables.
 
     Example:
         >>> palette_css().splitlines()[1]
@@ -58,11 +62,7 @@ def palette_css() -> str:
     """
     light = [f"  --series-{i}: {look.colour};" for i, look in enumerate(SERIES, 1)]
     dark = [
-        f"  --series-{i}: {LIGHTER};" for i, look in enumerate(SERIES, 1) if look.colour == BLACK
+        f"  --series-{i}: {LIGHT_GREY};" for i, look in enumerate(SERIES, 1) if look.colour == BLACK
     ]
     rules = [":root {", *light, "}", ':root[data-theme="dark"] {', *dark, "}"]
     return "\n".join(rules) + "\n"
-
-
-def _file(name: str, body: bytes) -> File:
-    return File(body, TYPES[name.rpartition(".")[2]], tag_of(body))
