@@ -1,12 +1,13 @@
-"""The stored rows of campaigns, arms and decisions."""
+"""Stored rows, and the changes that a transaction writes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from driftanchor.core.record import Record
-from driftanchor.live.stores.journal import Detail
+from driftanchor.live.stores.journal import Detail, Entry
 
 WAITING = "open"  # the one state in which a decision waits for its reward
 KEY_SECONDS = 86_400.0  # how long a request key is stored
@@ -207,3 +208,37 @@ class KeyedRequest(NamedTuple):
 
     ids: list[str]
     digest: str | None = None
+
+
+@dataclass(slots=True)
+class Changes:
+    """The changes that a transaction writes atomically.
+
+    Attributes:
+        counters: The counters of the campaign.
+        entries: The new events, numbered without a gap after the last one.
+        arms: The new and changed arms.
+        made: The new decisions.
+        settled: The changed earlier decisions.
+        history: Additions to the history, one row per arm and time.
+        keys: The request keys, each with its decisions.
+        expected: The sums of propensities, if they changed; see `PropensitySums`.
+        snapshot: A snapshot to store.
+        watch: The state of the shift tests, if it changed.
+    """
+
+    counters: Counters
+    entries: list[Entry] = field(default_factory=list)
+    arms: list[ArmRow] = field(default_factory=list)
+    made: list[DecisionRow] = field(default_factory=list)
+    settled: list[DecisionRow] = field(default_factory=list)
+    history: list[HistoryRow] = field(default_factory=list)
+    keys: dict[str, KeyedRequest] = field(default_factory=dict)
+    expected: bytes | None = None
+    snapshot: Snapshot | None = None
+    watch: Record | None = None
+
+
+def first_rows(labels: Iterable[str], memory: int) -> list[ArmRow]:
+    """Return the rows of the arms of a new campaign."""
+    return [ArmRow(column, label, memory=[0.0] * memory) for column, label in enumerate(labels)]

@@ -1,163 +1,40 @@
-"""Store: the interface for storing campaigns, and how to open one."""
+"""Store: campaigns and server keys in SQLite or PostgreSQL, and how to open one."""
 
 from __future__ import annotations
 
 import abc
 import contextlib
+import dataclasses
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from typing import TypeVar
 
-from driftanchor.core.record import Record
-from driftanchor.errors import InvalidInput, require
-from driftanchor.live.stores.access_keys import KeyRow
-from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.rows import (
-    ArmRow,
-    CampaignRow,
-    CohortRow,
-    Counters,
-    DecisionRow,
-    HistoryRow,
-    KeyedRequest,
-    Snapshot,
-    UnclosedRow,
+from driftanchor.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    StoreUnavailable,
+    excerpt,
 )
+from driftanchor.live.stores import migrate, reader
+from driftanchor.live.stores.access_keys import ID_DIGITS, ROLES, KeyRow
+from driftanchor.live.stores.address import Address, parse_address
+from driftanchor.live.stores.damage import damaged
+from driftanchor.live.stores.reader import Reader as Reader
+from driftanchor.live.stores.rows import ArmRow, CampaignRow, Counters
+from driftanchor.live.stores.rows import Changes as Changes
+from driftanchor.live.stores.statements import COLUMNS, Session
+
+T = TypeVar("T")
+PATIENCE = 10.0  # seconds to retry a transaction after its connection broke
+DEADLINE = 8.0  # seconds: the timeout of each PostgreSQL round trip
+KEYS = f"SELECT {', '.join(COLUMNS['api_keys'])} FROM api_keys"
+INHERITED: list[object] = []  # a parent's connections in a forked child; closing them ends both
 
 
-@dataclass(slots=True)
-class Changes:
-    """The changes that a transaction writes atomically.
-
-    Attributes:
-        counters: The counters of the campaign.
-        entries: The new events, numbered without a gap after the last one.
-        arms: The new and changed arms.
-        made: The new decisions.
-        settled: The changed earlier decisions.
-        history: Additions to the history.
-        keys: The request keys, each with its decisions.
-        expected: The sums of propensities, if they changed; see `PropensitySums`.
-        snapshot: A snapshot to store.
-        watch: The state of the shift tests, if it changed.
-    """
-
-    counters: Counters
-    entries: list[Entry] = field(default_factory=list)
-    arms: list[ArmRow] = field(default_factory=list)
-    made: list[DecisionRow] = field(default_factory=list)
-    settled: list[DecisionRow] = field(default_factory=list)
-    history: list[HistoryRow] = field(default_factory=list)
-    keys: dict[str, KeyedRequest] = field(default_factory=dict)
-    expected: bytes | None = None
-    snapshot: Snapshot | None = None
-    watch: Record | None = None
-
-
-class Reader(abc.ABC):
-    """Reads one campaign in a consistent snapshot."""
-
-    counters: Counters
-
-    @abc.abstractmethod
-    def named(self, name: str) -> CampaignRow | None:
-        """Return the campaign of this name in the same store, if there is one."""
-
-    @abc.abstractmethod
-    def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
-        """Return the events after a sequence number, in order, up to another if given."""
-
-    @abc.abstractmethod
-    def arms(self) -> list[ArmRow]:
-        """Return all arms, by column."""
-
-    @abc.abstractmethod
-    def expected(self) -> bytes:
-        """Return the sums of propensities, as in `PropensitySums`; empty if there are none."""
-
-    @abc.abstractmethod
-    def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
-        """Return the campaign's decisions with these ids."""
-
-    @abc.abstractmethod
-    def all_decisions(self, after: int = 0, page: int = 5_000) -> Iterator[DecisionRow]:
-        """Yield every decision after a number, in order, fetched `page` at a time."""
-
-    @abc.abstractmethod
-    def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
-        """Return the current decisions of these units in this epoch, at most one per unit."""
-
-    @abc.abstractmethod
-    def due(self, now: float, most: int) -> list[DecisionRow]:
-        """Return pending decisions whose window has ended, longest overdue first."""
-
-    @abc.abstractmethod
-    def keyed(self, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
-        """Return the requests with these keys since a time."""
-
-    @abc.abstractmethod
-    def all_keyed(self) -> Iterator[tuple[str, KeyedRequest, float]]:
-        """Yield every stored request key with its request and time."""
-
-    @abc.abstractmethod
-    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
-        """Return the history of each arm by time interval; `stretch` sets a longer interval."""
-
-    @abc.abstractmethod
-    def changes(self, after: int = 0) -> list[Entry]:
-        """Return later events that are neither decisions nor rewards: see `CHANGES`."""
-
-    @abc.abstractmethod
-    def corrections(self, after: int, through: int) -> list[Entry]:
-        """Return the `corrected` and `added` events between two sequence numbers."""
-
-    @abc.abstractmethod
-    def reported(self, after: int, decision: int) -> dict[str, int]:
-        """Count the rewards reported in time (`rewarded`) and late (`late`).
-
-        Args:
-            after: Count only events after this sequence number.
-            decision: Count only rewards of decisions after this number.
-        """
-
-    @abc.abstractmethod
-    def matured(self, before: float | None = None) -> Entry | None:
-        """Return the last `matured` event, or the last before a time."""
-
-    @abc.abstractmethod
-    def cohorts(
-        self, after: int, number: int, length: float, default: float, old: int
-    ) -> list[CohortRow]:
-        """Count decisions and their rewards by the time slot in which decisions were shown.
-
-        Args:
-            after: Count only events after this sequence number.
-            number: The number of decisions at that event.
-            length: The length of a slot, in seconds.
-            default: The default reward; such rewards do not count as reports.
-            old: Skip decisions up to this number, which were made under earlier terms.
-        """
-
-    @abc.abstractmethod
-    def rewards(self, column: int) -> dict[int, float]:
-        """Return all rewards of an arm that count, by decision number."""
-
-    @abc.abstractmethod
-    def unclosed(self, old: int, now: float, default: float) -> list[UnclosedRow]:
-        """Count decisions up to a number whose window is open, or that wait without a window."""
-
-    @abc.abstractmethod
-    def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
-        """Return the decisions of a unit in a range of decision numbers."""
-
-    @abc.abstractmethod
-    def watch(self) -> Record | None:
-        """Return the stored state of the shift tests; `None` before the first test."""
-
-    @abc.abstractmethod
-    def snapshot(self, through: int) -> Snapshot | None:
-        """Return the last snapshot at or before a sequence number."""
+class ConnectionBroke(StoreUnavailable):
+    """The connection broke; the same transaction may be tried again."""
 
 
 class Store(abc.ABC):
@@ -179,76 +56,170 @@ class Store(abc.ABC):
       whether the commit succeeded, so that it never happens twice. Only if the store stays
       unreachable is the outcome unknown; rewards, and requests with a unit or a key, are safe to
       retry.
+    - `UnreadableState` is raised if stored data is damaged.
     - A store is thread-safe, and a process may be forked while one is open.
+
+    Attributes:
+        address: Where the store is.
     """
 
-    @abc.abstractmethod
-    def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
-        """Insert a campaign, which gets its id here; raise `Conflict` if its name is taken."""
+    address: Address
 
     @abc.abstractmethod
-    def find(self, name: str) -> CampaignRow | None:
-        """Return the campaign of this name, if there is one."""
+    def session(self) -> AbstractContextManager[Session]:
+        """Open a read-only transaction that sees a consistent snapshot."""
 
     @abc.abstractmethod
-    def names(self) -> list[str]:
-        """Return the names of all campaigns, sorted."""
-
-    @abc.abstractmethod
-    def counters(self) -> dict[str, Counters]:
-        """Return the counters of each campaign by name, in one query."""
-
-    @abc.abstractmethod
-    def owner(self, decision_id: str) -> str | None:
-        """Return the name of the campaign that made a decision, if the decision exists."""
-
-    @abc.abstractmethod
-    def reading(self, campaign: int) -> AbstractContextManager[Reader]:
-        """Read one campaign in a consistent snapshot."""
-
-    @abc.abstractmethod
-    def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
-        """Write to one campaign, exclusively.
+    def write(self, work: Callable[[Session], T], *, deadline: bool = True) -> T:
+        """Run work in a write transaction and commit.
 
         Args:
-            campaign: Its id.
-            work: Reads, and returns the changes to write, or `None`. If it raises, nothing is
-                written and the exception propagates. It is called again if the connection breaks,
-                so it must depend only on what it reads.
+            work: What to do. If it raises, nothing is written. It is called again if the connection
+                breaks, so it must depend only on what it reads.
+            deadline: Whether the timeouts of single statements apply.
         """
 
     @abc.abstractmethod
-    def add_key(self, row: KeyRow) -> None:
-        """Insert a new server key; raise `Conflict` if its id is taken."""
-
-    @abc.abstractmethod
-    def keys(self) -> list[KeyRow]:
-        """Return all server keys, including revoked and expired ones, oldest first."""
-
-    @abc.abstractmethod
-    def key_counts(self) -> tuple[int, int, float]:
-        """Return the number of keys and of revoked keys, and when the last was created.
-
-        Every change of the keys changes this result, which is faster to read than the keys.
-        """
-
-    @abc.abstractmethod
-    def revoke_key(self, key_id: str, at: float) -> KeyRow:
-        """Revoke a key; raise `NotFound` if there is none. Revoking again keeps the first time."""
-
-    @abc.abstractmethod
-    def generation(self) -> int:
-        """Return a number that changes if the store may have been replaced."""
+    def prepare(self) -> None:
+        """Create the tables of an empty store; refuse tables of another version."""
 
     @abc.abstractmethod
     def close(self) -> None:
         """Close all connections; the next call opens new ones."""
 
+    def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
+        """Insert a campaign, which gets its id here; raise `Conflict` if its name is taken."""
 
-def open_store(store: str | Store) -> Store:
-    """The store at an address: `"sqlite:///bandit.db"`, `"bandit.db"` alone, or `"postgresql://…"`.
+        def insert(session: Session) -> CampaignRow:
+            if reader.find(session, row.name) is not None:
+                remedy = "choose another name, or load it with if_exists='load'"
+                raise Conflict(f"there is a campaign {row.name!r} already: {remedy}")
+            return reader.insert_campaign(session, row, arms)
 
-    An SQLite file that is not there yet is created, and so are the tables of an empty database.
+        return self.write(insert)
+
+    def find(self, name: str) -> CampaignRow | None:
+        """Return the campaign of this name, if there is one."""
+        with self.session() as session:
+            return reader.find(session, name)
+
+    def names(self) -> list[str]:
+        """Return the names of all campaigns, sorted."""
+        with self.session() as session:
+            return sorted(name for (name,) in session.rows("SELECT name FROM campaigns"))
+
+    def counters(self) -> dict[str, Counters]:
+        """Return the counters of each campaign by name, in one query."""
+        with self.session() as session:
+            rows = session.rows(
+                f"SELECT name, {reader.COUNTERS} FROM campaigns JOIN heads ON campaign_id = id"
+            )
+        return {name: reader.to_counters(row) for name, *row in rows}
+
+    def owner(self, decision_id: str) -> str | None:
+        """Return the name of the campaign that made a decision, if the decision exists."""
+        with self.session() as session:
+            rows = session.rows(
+                "SELECT name FROM campaigns JOIN decisions ON campaign_id = campaigns.id "
+                "WHERE decisions.id = ?",
+                (decision_id,),
+            )
+        return rows[0][0] if rows else None
+
+    @contextlib.contextmanager
+    def reading(self, campaign: int) -> Iterator[Reader]:
+        """Read one campaign in a consistent snapshot."""
+        with self.session() as session:
+            yield _reader(session, campaign)
+
+    def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
+        """Write to one campaign, exclusively.
+
+        Args:
+            campaign: Its id.
+            work: Reads, and returns the changes to write, or `None`. See `write`.
+        """
+        interrupted: list[Changes] = []  # changes whose commit may have failed
+
+        def attempt(session: Session) -> None:
+            found = _reader(session, campaign, lock=True)
+            if interrupted and reader.was_committed(session, campaign, interrupted.pop()):
+                return
+            changes = work(found)
+            if changes is not None:
+                reader.write(session, campaign, changes)
+                interrupted.append(changes)
+
+        try:
+            self.write(attempt)
+        except ConnectionBroke as error:
+            if not interrupted:
+                raise
+            raise StoreUnavailable(
+                f"{error}; whether the last changes were recorded is unknown: repeat the call"
+            ) from error
+
+    def add_key(self, row: KeyRow) -> None:
+        """Insert a new server key; raise `Conflict` if its id is taken."""
+
+        def insert(session: Session) -> None:
+            stored = _find_key(session, row.id)
+            if stored is None:
+                session.insert("api_keys", [dataclasses.astuple(row)])
+            elif stored != row:  # equal if the connection broke during the commit
+                raise Conflict(f"there is a key {row.id!r} already: make another")
+
+        self.write(insert)
+
+    def keys(self) -> list[KeyRow]:
+        """Return all server keys, including revoked and expired ones, oldest first."""
+        with self.session() as session:
+            return [_key(*row) for row in session.rows(f"{KEYS} ORDER BY created_at, id")]
+
+    def key_counts(self) -> tuple[int, int, float]:
+        """Return the number of keys and of revoked keys, and when the last was created.
+
+        Every change of the keys changes this result, which is faster to read than the keys.
+        """
+        with self.session() as session:
+            sql = "SELECT count(*), count(revoked_at), coalesce(max(created_at), 0.0) FROM api_keys"
+            count, revoked, last = session.rows(sql)[0]
+        return count, revoked, last
+
+    def revoke_key(self, key_id: str, at: float) -> KeyRow:
+        """Revoke a key; raise `NotFound` if there is none. Revoking again keeps the first time."""
+
+        def revoke(session: Session) -> KeyRow:
+            row = _find_key(session, key_id)
+            if row is None:
+                shown = excerpt(key_id[:ID_DIGITS])  # it may be a whole key by mistake
+                raise NotFound(
+                    f"there is no key with the id {shown!r}: 'driftanchor keys list' shows all keys"
+                )
+            if row.revoked_at is not None:
+                return row
+            session.run("UPDATE api_keys SET revoked_at = ? WHERE id = ?", (at, key_id))
+            return dataclasses.replace(row, revoked_at=at)
+
+        return self.write(revoke)
+
+    def generation(self) -> int:
+        """Return 0. Callers do not need it any more."""
+        return 0
+
+
+def open_store(
+    store: str | Store, *, patience: float = PATIENCE, deadline: float = DEADLINE
+) -> Store:
+    """Open the store at an address: `"bandit.db"`, `"sqlite:///bandit.db"` or `"postgresql://…"`.
+
+    The file of an SQLite store is created if it is missing, and the tables if the database is
+    empty. A store is returned as it is.
+
+    Args:
+        store: The address.
+        patience: Seconds to retry a transaction after its connection broke.
+        deadline: The timeout of each PostgreSQL round trip, in seconds.
 
     Raises:
         StoreMismatch: The tables are older or newer than this program.
@@ -260,20 +231,18 @@ def open_store(store: str | Store) -> Store:
         raise InvalidInput(
             f"must be an address such as 'sqlite:///bandit.db', got {store!r}", argument="store"
         )
-    require_sql(store)
-    opened: Store = importlib.import_module("driftanchor.live.stores.sql.sql_store").open_sql(store)
+    opened = _store_at(parse_address(store), patience, deadline)
+    try:
+        opened.prepare()
+    except BaseException:
+        opened.close()
+        raise
     return opened
-
-
-def require_sql(store: str) -> None:
-    """See that what a store at this address needs is installed; the error names the extra."""
-    extra = "postgres" if store.startswith("postgres") else "live"
-    require("sqlalchemy", extra=extra, why="a store of campaigns")
 
 
 @contextlib.contextmanager
 def opening(store: str | Store) -> Iterator[Store]:
-    """As `open_store`; a store that was opened here is closed again if the block fails."""
+    """Open a store; close it again if the block fails, unless it was open before."""
     opened = open_store(store)
     try:
         yield opened
@@ -283,6 +252,57 @@ def opening(store: str | Store) -> Iterator[Store]:
         raise
 
 
-def first_rows(labels: Iterable[str], memory: int) -> list[ArmRow]:
-    """The rows of the arms of a new campaign."""
-    return [ArmRow(column, label, memory=[0.0] * memory) for column, label in enumerate(labels)]
+def open_read_only(address: str) -> AbstractContextManager[Session]:
+    """Open a read-only session without creating, upgrading or changing anything.
+
+    Raises:
+        StoreUnavailable: The store is missing, or cannot be reached or read.
+    """
+    parsed = parse_address(address)
+    if parsed.file is not None:
+        from driftanchor.live.stores import sqlite
+
+        return sqlite.open_read_only(parsed)
+    from driftanchor.live.stores import postgres
+
+    return postgres.open_read_only(parsed)
+
+
+def upgrade_store(address: str) -> tuple[str | None, str]:
+    """Migrate the tables of a store; return the versions before and after."""
+    with contextlib.closing(_store_at(parse_address(address))) as store:
+        with store.session() as session:  # before a lock file is created: is it a store?
+            migrate.version_of(session)
+        try:
+            return store.write(migrate.upgrade, deadline=False), migrate.LATEST
+        except Conflict as error:  # a value does not fit its column
+            raise damaged(error) from error
+
+
+def _store_at(address: Address, patience: float = PATIENCE, deadline: float = DEADLINE) -> Store:
+    if address.file is not None:
+        from driftanchor.live.stores.sqlite import SqliteStore
+
+        return SqliteStore(address)
+    from driftanchor.live.stores.postgres import PostgresStore
+
+    return PostgresStore(address, patience, deadline)
+
+
+def _reader(session: Session, campaign: int, *, lock: bool = False) -> Reader:
+    counters = reader.read_counters(session, campaign, lock=lock)
+    if counters is None:
+        raise NotFound(f"the store no longer has campaign number {campaign}: load it by its name")
+    return Reader(session, campaign, counters)
+
+
+def _find_key(session: Session, key_id: str) -> KeyRow | None:
+    rows = session.rows(f"{KEYS} WHERE id = ?", (key_id,))
+    return _key(*rows[0]) if rows else None
+
+
+def _key(*values: object) -> KeyRow:
+    row = KeyRow(*values)  # type: ignore[arg-type]
+    if set(row.roles.split(" ")) - set(ROLES):
+        raise damaged(f"a key has the roles {excerpt(row.roles)!r}")
+    return row

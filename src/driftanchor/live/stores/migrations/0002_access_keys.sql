@@ -1,0 +1,9 @@
+CREATE TABLE api_keys (
+    id VARCHAR(16) PRIMARY KEY,
+    sha256 VARCHAR(64) NOT NULL,
+    roles VARCHAR(64) NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
+    expires_at DOUBLE PRECISION,
+    revoked_at DOUBLE PRECISION,
+    note TEXT NOT NULL
+);
