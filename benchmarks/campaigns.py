@@ -28,9 +28,9 @@ from benchmarks.torture.postgres import running
 from driftanchor import TS, Campaign
 from driftanchor.live import background
 from driftanchor.live.stores.sql import transaction
-from driftanchor.live.stores.sql.copying import copy
+from driftanchor.live.stores.copy import copy
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
+from driftanchor.live.stores.store import Store, open_store
 
 Statement = tuple[str, Any, str]  # the text, its parameters, and the method that sent it
 Work = Callable[[Campaign, list[str]], None]  # with the ids of the decisions so far
@@ -94,7 +94,7 @@ def _compared(
     decisions, work = job
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        base = open_sql(place())
+        base = open_store(place())
         campaign = Campaign.create(
             "c", arms=map(str, range(arms)), policy=TS(), seed=1, reward_range=(0, 1), store=base
         )
@@ -108,13 +108,13 @@ def _compared(
         ids = [row.id for row in reader.all_decisions()] if decisions else []
     statements = list[list[Statement]]()
 
-    def copied() -> SqlStore:
-        store = open_sql(place())
+    def copied() -> Store:
+        store = open_store(place())
         copy(base, store)
         store.close()  # both begin with an empty WAL; a closed store opens again
         return store
 
-    def opened(store: SqlStore) -> Campaign:
+    def opened(store: Store) -> Campaign:
         campaign = Campaign.load("c", store=store)
         campaign.ask(peek=True)  # it reads all arms, once
         return campaign
@@ -173,7 +173,7 @@ def _written_down(campaign: Campaign, into: list[list[Statement]]) -> Iterator[N
             into.append([x for x in statements if not x[0].startswith("BEGIN")])
 
 
-def _replayed(store: SqlStore, statements: list[list[Statement]]) -> float:
+def _replayed(store: Store, statements: list[list[Statement]]) -> float:
     """How long the bare driver takes for the statements."""
     store.close()
     file = store._file

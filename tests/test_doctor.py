@@ -30,14 +30,13 @@ from driftanchor.client.transport import Response, Transport
 from driftanchor.compiled import kernels
 from driftanchor.doctor import Check, check_all, check_server, check_store
 from driftanchor.live.stores.access_keys import make_key
-from driftanchor.live.stores.sql.schema import OLDER, REVISION
-from driftanchor.live.stores.sql.sql_store import open_sql
+from driftanchor.live.stores.migrate import LATEST, OLDER
 from driftanchor.live.stores.store import open_store
 
 if TYPE_CHECKING:
     from conftest import RunPython
 
-OLD = sorted((Path(__file__).parent / "live/stores/sql/stores").glob("*.sql"))
+OLD = sorted((Path(__file__).parent / "live/stores/old").glob("*.sql"))
 
 
 def of_store(address: str) -> dict[str, Check]:
@@ -165,7 +164,7 @@ def test_a_store_of_this_version(store_url: str) -> None:
     campaign.close()
     check = of_store(store_url)["store"]
     assert check.status == "fine"
-    assert check.found.endswith(f"tables of version {REVISION}, 2 campaigns with 1 decision")
+    assert check.found.endswith(f"tables of version {LATEST}, 2 campaigns with 1 decision")
 
 
 @pytest.mark.parametrize("file", [x for x in OLD if x.stem in OLDER], ids=lambda file: file.stem)
@@ -177,16 +176,16 @@ def test_a_store_of_an_older_version(file: Path, tmp_path: Path) -> None:
     before = path.read_bytes()
     check = of_store(str(path))["store"]
     assert check.status == "problem"
-    assert f"tables of version {file.stem}; this program has {REVISION}" in check.found
+    assert f"tables of version {file.stem}; this program has {LATEST}" in check.found
     assert f"run driftanchor store upgrade --store '{path}'" in check.advice
     assert [x.name for x in tmp_path.iterdir()] == [path.name]
     assert path.read_bytes() == before
 
 
 def test_a_store_of_a_newer_version(store_url: str) -> None:
-    store = open_sql(store_url)
+    store = open_store(store_url)
     newer = "UPDATE driftanchor_version SET version_num = '9999'"
-    store.in_one_transaction(lambda connection: connection.exec_driver_sql(newer).close())
+    store.write(lambda session: session.run(newer))
     store.close()
     check = of_store(store_url)["store"]
     assert (check.status, "version 9999" in check.found) == ("problem", True)

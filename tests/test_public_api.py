@@ -83,7 +83,6 @@ def rules(things: Iterable[object]) -> set[type[Policy]]:
                 "narwhals",
                 "typer",
                 "rich",
-                "sqlalchemy",
                 "psycopg",
             },
         ),

@@ -170,12 +170,9 @@ def check_store(address: str) -> Iterator[Check]:
         InvalidInput: The address cannot be used.
         MissingExtra: The driver is not installed.
     """
-    from driftanchor.live.stores.store import require_sql
+    from driftanchor.live.stores.address import parse_address
 
-    require_sql(address)
-    from driftanchor.live.stores.sql import sql_engine
-
-    file = sql_engine.sqlite_file(sql_engine.address(address))
+    file = parse_address(address).file
     if file is not None:
         missing = _missing_file(file)
         if missing is not None:
@@ -202,21 +199,16 @@ def _content(address: str, file: Path | None) -> list[Check]:
 @contextlib.contextmanager
 def _reading(address: str) -> Iterator[tuple[Query, str]]:
     """Open a store read-only, and yield a function that runs SQL and the store's name."""
-    from driftanchor.live.stores.sql import sql_engine
-    from driftanchor.live.stores.sql.failures import name_of
-    from driftanchor.live.stores.sql.looking import looked_at
+    from driftanchor.live.stores.address import parse_address
+    from driftanchor.live.stores.store import open_read_only
 
-    url = sql_engine.address(address)
-    with looked_at(url) as connection:
-        yield (
-            lambda sql: list(connection.exec_driver_sql(sql)),
-            name_of(url).removeprefix("the "),
-        )
+    with open_read_only(address) as session:
+        yield session.rows, parse_address(address).name.removeprefix("the ")
 
 
 def _missing_file(file: Path) -> str | None:
     """Return why there is no file to open; opening a pipe would block."""
-    from driftanchor.live.stores.sql.failures import missing_folder
+    from driftanchor.live.stores.address import missing_folder
 
     try:
         regular = stat.S_ISREG(file.stat().st_mode)
@@ -338,14 +330,13 @@ def _integrity(query: Query, file: Path) -> Check:
 
 def _tables(query: Query, store: str, file: Path | None) -> Check:
     """Check the version of the tables, and count campaigns and decisions."""
-    from driftanchor.live.stores.sql import versions
-    from driftanchor.live.stores.sql.schema import OLDER, REVISION, metadata
+    from driftanchor.live.stores.migrate import COPY_FIRST, LATEST, OLDER, TABLES
 
     if file is None:
         names = query("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
     else:
         names = query("SELECT name FROM sqlite_master WHERE type = 'table'")
-    ours = sorted({name for (name,) in names} & set(metadata.tables))
+    ours = sorted({name for (name,) in names} & TABLES)
     if not ours:
         advice = "nothing to do: the first command that writes to it creates them"
         return Check("store", MISSING, f"{store}: there are no tables yet", advice)
@@ -358,7 +349,7 @@ def _tables(query: Query, store: str, file: Path | None) -> Check:
         return Check("store", PROBLEM, found, f"{STOPPED}: {advice}")
     version = rows[0][0]
     found = f"{store}: tables of version {version}"
-    if version == REVISION:
+    if version == LATEST:
         ((campaigns, decisions),) = query(
             "SELECT (SELECT count(*) FROM campaigns), (SELECT sum(decisions) FROM heads)"
         )
@@ -366,10 +357,10 @@ def _tables(query: Query, store: str, file: Path | None) -> Check:
         return Check("store", FINE, f"{found}, {content}")
     if version in OLDER:
         named = " with the same --store" if file is None else f" --store {_words(file)}"
-        remedy = f"{versions.COPY_FIRST}, and run driftanchor store upgrade{named}"
+        remedy = f"{COPY_FIRST}, and run driftanchor store upgrade{named}"
     else:
         remedy = "install the driftanchor that wrote it, or a newer one"
-    found = f"{found}; this program has {REVISION}"
+    found = f"{found}; this program has {LATEST}"
     return Check("store", PROBLEM, found, f"{STOPPED}: {remedy}")
 
 
@@ -387,7 +378,7 @@ def _durability(query: Query) -> Check:
 
 def _grants(query: Query) -> Check:
     """Check that the user of PostgreSQL may write."""
-    from driftanchor.live.stores.sql.schema import metadata
+    from driftanchor.live.stores.migrate import TABLES
 
     name = "store rights"
     ((user, schema, standby),) = query("SELECT current_user, current_schema(), pg_is_in_recovery()")
@@ -401,7 +392,7 @@ def _grants(query: Query) -> Check:
     if schema is None:
         advice = "create the schema, or name another with search_path"
         return Check(name, PROBLEM, "no schema of search_path exists", advice)
-    names = ", ".join(f"'{table}'" for table in sorted(metadata.tables))
+    names = ", ".join(f"'{table}'" for table in sorted(TABLES))
     tables = query(
         "SELECT relname, has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT') "
         "AND has_table_privilege(oid, 'UPDATE') FROM pg_class WHERE relkind = 'r' "

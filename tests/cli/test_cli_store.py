@@ -79,8 +79,7 @@ def test_a_store_that_is_not_there(words: tuple[str, ...]) -> None:
 
 
 def test_a_server_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driftanchor.live.stores.sql.sql_store.PATIENCE", 0.0)
-    monkeypatch.setattr("driftanchor.live.stores.sql.sql_store.open_sql.__defaults__", (0.0, 1.0))
+    monkeypatch.setattr("driftanchor.live.stores.postgres.OPENING", 0.0)
     address = "postgresql://u:secret@/d?host=/nowhere"
     done = run("campaign", "list", "--store", address)
     assert (done.exit_code, done.stdout) == (5, "")

@@ -19,8 +19,9 @@ from driftanchor.live.stores.rows import (
     HistoryRow,
     KeyedRequest,
     Snapshot,
+    first_rows,
 )
-from driftanchor.live.stores.store import Changes, Reader, Store, first_rows, open_store
+from driftanchor.live.stores.store import Changes, Reader, Store, open_store
 
 NEW = CampaignRow(0, "c", 5.0, {"a": [1, "ä"]}, {"b": None})
 

@@ -17,7 +17,7 @@ from served_app import App
 from driftanchor import StoreUnavailable
 from driftanchor.live.stores import access_keys
 from driftanchor.live.stores.access_keys import ROLES, KeyRow, make_key
-from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
+from driftanchor.live.stores.store import Store, open_store
 from driftanchor.serve import auth
 from driftanchor.serve.app import TABLE
 from driftanchor.serve.auth import MAX_AGE, MAX_CALLERS, REREAD, Access, KnownKeys, Rates, key_in
@@ -182,13 +182,13 @@ def tried(
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    opened = open_sql(f"sqlite:///{tmp_path / 'store.db'}")
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"sqlite:///{tmp_path / 'store.db'}")
     yield opened
     opened.close()
 
 
-def test_without_keys_this_machine_alone_gets_in(store: SqlStore) -> None:
+def test_without_keys_this_machine_alone_gets_in(store: Store) -> None:
     ticks = Clock(5.0)
     access = Access(store, required=False, ticks=ticks)
     assert tried(access, *LOCAL, role="admin") == 200
@@ -209,7 +209,7 @@ def test_without_keys_this_machine_alone_gets_in(store: SqlStore) -> None:
 
 
 def test_whoever_tries_many_wrong_keys_has_to_wait(
-    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("driftanchor.serve.auth.WRONG_RATE", 5.0)
     monkeypatch.setattr("driftanchor.serve.auth.WRONG_BURST", 50.0)
@@ -226,7 +226,7 @@ def test_whoever_tries_many_wrong_keys_has_to_wait(
     assert [tried(access, wrong) for _ in range(6)] == [401] * 5 + [429]
 
 
-def test_a_key_has_a_rate_of_its_own(store: SqlStore) -> None:
+def test_a_key_has_a_rate_of_its_own(store: Store) -> None:
     ticks = Clock(5.0)
     access = Access(store, required=False, rate=2.0, ticks=ticks)
     open_to = [tried(access, *LOCAL, client=name) for name in ("127.0.0.1", "::1") for _ in "12345"]
@@ -246,7 +246,7 @@ def test_a_key_has_a_rate_of_its_own(store: SqlStore) -> None:
 class Counted:
     """A store that is asked for its keys, and how often; it can be away."""
 
-    def __init__(self, store: SqlStore) -> None:
+    def __init__(self, store: Store) -> None:
         self.store, self.asked, self.reads, self.is_away = store, 0, 0, False
         self.answers = threading.Event()
         self.answers.set()
@@ -265,7 +265,7 @@ class Counted:
 
 @pytest.fixture
 def counted(tmp_path: Path) -> Iterator[Counted]:
-    store = open_sql(f"sqlite:///{tmp_path / 'store.db'}")
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
     yield Counted(store)
     store.close()
 

@@ -20,14 +20,12 @@ from campaign_parts import Clock, create
 from http_server import http_server
 from route_rules import OPEN, ROLE_OF, SHARED
 from server_process import ServerProcess, server_process
-from sqlalchemy import select, update
 
 from driftanchor import TS, Campaign, Client, OfflineData
 from driftanchor.live.campaigns.batch import LEAST_BETWEEN_SNAPSHOTS
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.rows import KEY_SECONDS
-from driftanchor.live.stores.sql.schema import metadata, request_keys
-from driftanchor.live.stores.sql.sql_store import open_sql
+from driftanchor.live.stores.statements import COLUMNS
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve.app_state import ServeSettings
 from driftanchor.serve.ofrep import MAX_FLAGS
@@ -280,12 +278,11 @@ def test_a_share_link_of_an_unknown_campaign_is_refused(keyed: Target) -> None:
 
 def contents(address: str) -> dict[str, list[Any]]:
     """All rows of all tables of a store."""
-    store = open_sql(address)
+    store = open_store(address)
     try:
-        with store.at_one_moment() as connection:
+        with store.session() as session:
             return {
-                name: sorted(map(repr, connection.execute(select(table))))
-                for name, table in metadata.tables.items()
+                name: sorted(map(repr, session.rows(f"SELECT * FROM {name}"))) for name in COLUMNS
             }
     finally:
         store.close()
@@ -482,12 +479,10 @@ def test_an_idempotency_key_expires_after_a_day(store_url: str) -> None:
 def test_a_key_without_a_digest_is_accepted_until_it_expires(store_url: str) -> None:
     """Older versions wrote keys without one."""
     clock = Clock(1_000.0)
-    store = open_sql(store_url)
+    store = open_store(store_url)
     campaign = create(store, clock=clock)
     first = campaign.ask(key="k")
-    store.in_one_transaction(
-        lambda connection: connection.execute(update(request_keys).values(digest=None)).close()
-    )
+    store.write(lambda session: session.run("UPDATE request_keys SET digest = NULL"))
     assert campaign.ask("another", key="k").id == first.id
     clock.now += KEY_SECONDS
     assert campaign.ask("another", key="k").id != first.id

@@ -21,7 +21,7 @@ from served_app import App
 
 from benchmarks.torture.postgres import Postgres, running
 from driftanchor import Campaign
-from driftanchor.live.stores.sql.sql_store import open_sql
+from driftanchor.live.stores.store import open_store
 from driftanchor.live.stores.sql.write_turn import Turns, lock_file
 from driftanchor.serve import middleware
 from driftanchor.serve.app_state import AppState, ServeSettings
@@ -203,7 +203,7 @@ def serving(address: str) -> Iterator[HttpServer]:
     """A server with short deadlines, and a campaign `c`."""
 
     def serve() -> AppState:
-        store = open_sql(address, 0.1, deadline=0.7)
+        store = open_store(address, 0.1, deadline=0.7)
         return AppState(store, SETTINGS, time.time, Log(io.StringIO()))
 
     create(address, clock=time.time).close()

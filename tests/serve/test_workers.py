@@ -17,7 +17,7 @@ from server_process import ServerProcess, server_process
 
 from driftanchor import Campaign
 from driftanchor.live.stores.access_keys import make_key
-from driftanchor.live.stores.sql.sql_store import open_sql
+from driftanchor.live.stores.store import open_store
 
 LOGS = "variant,converted,at\n" + "".join(
     f"{'AB'[i % 2]},{int(i % 3 == 0)},2026-01-{1 + i // 4:02d}\n" for i in range(100)
@@ -77,7 +77,7 @@ def test_a_worker_that_dies_is_replaced(server: ServerProcess) -> None:
 
 
 def test_a_key_ends_in_all_workers_and_is_nowhere_to_be_seen(server: ServerProcess) -> None:
-    with contextlib.closing(open_sql(f"sqlite:///{server.log.with_name('store.db')}")) as store:
+    with contextlib.closing(open_store(f"sqlite:///{server.log.with_name('store.db')}")) as store:
         made = {role: make_key([role], now=time.time()) for role in ("admin", "read")}
         for _, row in made.values():
             store.add_key(row)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
-from driftanchor.live.stores.sql.write_turn import Turns, lock_file
+from driftanchor.live.stores.sqlite import lock_file
 
 
 @contextlib.contextmanager
 def one_turn(database: Path) -> Iterator[None]:
     """Wait for the turn to write to a database file, and keep it until the block ends."""
-    turns = Turns(lock_file(database))
-    held = turns.next()
-    try:
-        held.take()
+    with lock_file(database).open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         yield
-    finally:
-        held.leave()
-        turns.close()

@@ -228,14 +228,14 @@ def _run(
 
     Nothing is created before the socket is bound, so a taken port leaves no store behind.
     """
-    from driftanchor.live.stores.sql.sql_store import open_sql
+    from driftanchor.live.stores.store import open_store
     from driftanchor.serve.app_state import ServeSettings
     from driftanchor.serve.server import listen, serve_store, url_of
 
     settings = ServeSettings(**where)
     with contextlib.closing(listen(settings.host, settings.port)) as listening:
         url, made = url_of(listening), create()
-        with contextlib.closing(open_sql(store)) as opened:
+        with contextlib.closing(open_store(store)) as opened:
             names = opened.names()
 
         def ready() -> None:

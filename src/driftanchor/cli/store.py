@@ -38,9 +38,9 @@ def upgrade(
       driftanchor store upgrade --store sqlite:///bandit.db
     """
     at.existing(store)
-    from driftanchor.live.stores.sql import care
+    from driftanchor.live.stores.store import upgrade_store
 
-    before, after = care.upgrade(store)
+    before, after = upgrade_store(store)
     message = f"upgraded the store from version {before} to {after}"
     if before == after:
         message = f"the store is up to date: version {after}"
@@ -63,7 +63,7 @@ def backup(
       driftanchor store backup bandit-2026-02-01.db --store sqlite:///bandit.db
       driftanchor store backup bandit-2026-02-01.db --store postgresql://bandit@db/bandit
     """
-    from driftanchor.live.stores.sql.copying import backup as work
+    from driftanchor.live.stores.copy import backup as work
 
     with at.store_at(store) as opened:
         if file.exists() or file.is_symlink():
@@ -88,11 +88,11 @@ def copy(
       driftanchor store copy bandit.db --store bandit-2026-02-01.db
       driftanchor store copy postgresql://bandit@db/bandit --store sqlite:///bandit.db
     """
-    from driftanchor.live.stores.sql.copying import copy as work
-    from driftanchor.live.stores.sql.sql_store import open_sql
+    from driftanchor.live.stores.copy import copy as work
+    from driftanchor.live.stores.store import open_store
 
     with at.store_at(store) as opened:
-        target = open_sql(to)
+        target = open_store(to)
         try:
             copied = work(opened, target)
         finally:
@@ -119,9 +119,9 @@ def verify(
     found: dict[str, Any] = {}
     wrong = []
     with at.store_at(store) as opened:
-        from driftanchor.live.stores.sql import care
+        from driftanchor.live.stores.sqlite import problems_in
 
-        damage = care.damage(store)
+        damage = problems_in(opened.address)
         try:
             opened.keys()
         except UnreadableState as error:

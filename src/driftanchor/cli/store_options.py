@@ -13,7 +13,7 @@ from driftanchor.errors import InvalidInput, StoreUnavailable
 
 if TYPE_CHECKING:
     from driftanchor.live.campaigns.campaign import Campaign
-    from driftanchor.live.stores.sql.sql_store import SqlStore
+    from driftanchor.live.stores.store import Store
 
 DEFAULT = "sqlite:///driftanchor.db"
 WHERE = "Where campaigns are kept"
@@ -36,12 +36,9 @@ DecisionId = Annotated[
 
 def file_of(address: str) -> Path | None:
     """The file of an SQLite store; `None` for PostgreSQL."""
-    from driftanchor.live.stores.store import require_sql
+    from driftanchor.live.stores.address import parse_address
 
-    require_sql(address)
-    from driftanchor.live.stores.sql import sql_engine
-
-    return sql_engine.sqlite_file(sql_engine.address(address))
+    return parse_address(address).file
 
 
 def is_missing(address: str) -> bool:
@@ -54,7 +51,7 @@ def existing(address: str) -> Path | None:
     """The file of an SQLite store that must be there; `None` for PostgreSQL."""
     file = file_of(address)
     if file is not None and not file.exists():
-        from driftanchor.live.stores.sql.failures import missing_folder
+        from driftanchor.live.stores.address import missing_folder
 
         raise StoreUnavailable(
             missing_folder(file)
@@ -65,13 +62,13 @@ def existing(address: str) -> Path | None:
 
 
 @contextlib.contextmanager
-def store_at(address: str, *, may_create: bool = False) -> Iterator[SqlStore]:
+def store_at(address: str, *, may_create: bool = False) -> Iterator[Store]:
     """A store that is there or may be created, open while the block runs."""
     if not may_create:
         existing(address)
-    from driftanchor.live.stores.sql.sql_store import open_sql
+    from driftanchor.live.stores.store import open_store
 
-    store = open_sql(address)
+    store = open_store(address)
     try:
         yield store
     finally:

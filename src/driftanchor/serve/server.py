@@ -24,7 +24,7 @@ import uvicorn
 from prometheus_client import multiprocess
 
 from driftanchor.errors import DriftanchorError, InvalidInput
-from driftanchor.live.stores.sql.sql_store import open_sql
+from driftanchor.live.stores.store import open_store
 from driftanchor.serve import metrics
 from driftanchor.serve.app import create_app
 from driftanchor.serve.app_state import AppState, ServeSettings
@@ -129,7 +129,7 @@ def serve_store(
     if settings.workers > 1:
         supervise(store, settings, listening, ready, stopping)
         return
-    opened = open_sql(store, PATIENCE)
+    opened = open_store(store, patience=PATIENCE)
     serve(AppState(opened, settings), listening, ready, stopping)
 
 
@@ -263,7 +263,7 @@ def work(store: str, settings: ServeSettings, listening: socket.socket, pipe: Co
         pipe.send(None)
         threading.Thread(target=watch, daemon=True, name="driftanchor-watch").start()
 
-    opened = open_sql(store, PATIENCE)
+    opened = open_store(store, patience=PATIENCE)
     serve(AppState(opened, settings), listening, ready)
 
 

@@ -11,7 +11,7 @@ import pytest
 from campaign_parts import Clock
 
 from driftanchor import TS, Campaign, HybridTS, OfflineData
-from driftanchor.live.stores.sql.link import Link
+from driftanchor.live.stores.sqlite import SqliteSession
 
 LOGS = OfflineData.from_summary({"A": (5_000, 0.2, 0.16), "B": (5_000, 0.2, 0.16)})
 
@@ -194,14 +194,14 @@ def test_a_look_reads_as_many_rows_after_many_decisions_as_after_few(
 ) -> None:
     """Counts the rows that each transaction fetches, while an arm is archived and all wait."""
     rows: list[int] = []
-    fetch = Link.rows
+    fetch = SqliteSession.rows
 
-    def counted(link: Link, *given: Any) -> Any:
-        found = fetch(link, *given)
+    def counted(session: SqliteSession, *given: Any) -> Any:
+        found = fetch(session, *given)
         rows[-1] += len(found)
         return found
 
-    monkeypatch.setattr(Link, "rows", counted)
+    monkeypatch.setattr(SqliteSession, "rows", counted)
     clock = Clock()
     options = {"reward_window": 60, "default_reward": 0, "bias_bound": 0.05, "offline": MANY}
     rows.append(0)

@@ -13,8 +13,8 @@ from driftanchor.core.promises import valid_range
 from driftanchor.errors import Conflict, InvalidInput, NotFound, UnreadableState, shown
 from driftanchor.live import records
 from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.stores.rows import CampaignRow
-from driftanchor.live.stores.store import Store, first_rows
+from driftanchor.live.stores.rows import CampaignRow, first_rows
+from driftanchor.live.stores.store import Store
 from driftanchor.live.terms import Terms
 from driftanchor.policies import POLICIES
 from driftanchor.policies.base import Policy

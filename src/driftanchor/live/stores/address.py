@@ -44,7 +44,7 @@ def parse_address(text: str) -> Address:
         return _sqlite(text)
     scheme, _, rest = text.partition(":")
     if scheme == "sqlite":
-        if rest != "//" and not rest.startswith("///") or "?" in rest:
+        if (rest != "//" and not rest.startswith("///")) or "?" in rest:
             raise _not_a_file("no host, user or '?' with settings")
         return _sqlite(unquote(rest[3:]))
     if scheme in POSTGRES:
@@ -58,7 +58,7 @@ def _sqlite(name: str) -> Address:
         raise _not_a_file("as what is in memory only does not last")
     if "\0" in name or len(path) > MAX_PATH or max(map(len, path.split(b"/"))) > MAX_PART:
         raise _not_a_file(f"in at most {MAX_PART} bytes, none of which is zero")
-    return Address(Path(name).absolute(), {}, f"the store {name!r}")
+    return Address(Path(name), {}, f"the store {str(Path(name).absolute())!r}")
 
 
 def _postgres(uri: str) -> Address:

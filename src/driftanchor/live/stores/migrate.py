@@ -14,6 +14,7 @@ from driftanchor.live.stores.statements import COLUMNS, Session
 FOLDER = Path(__file__).parent / "migrations"
 *OLDER, LATEST = sorted({file.name[:4] for file in FOLDER.rglob("*.sql")})
 VERSION_TABLE = "driftanchor_version"
+TABLES = {VERSION_TABLE, *COLUMNS}
 LOCK = 7_302_118  # the advisory lock in PostgreSQL of programs that create or upgrade tables
 
 # `store backup` of this version cannot read older tables.
@@ -45,7 +46,7 @@ def check(version: str | None) -> None:
 
 def refuse_other_tables(session: Session) -> None:
     """Refuse a database without a version if other tables have our names."""
-    taken = sorted({VERSION_TABLE, *COLUMNS} & _tables(session))
+    taken = sorted(TABLES & _tables(session))
     if taken:
         raise StoreMismatch(
             f"the database has tables of another program, or lost its version: {', '.join(taken)}; "

@@ -206,8 +206,9 @@ class PostgresStore(Store):
     def __init__(self, address: Address, patience: float, deadline: float = DEADLINE) -> None:
         self.address, self.patience, self.deadline = address, patience, deadline
         self.conninfo = _conninfo(address, deadline)
-        self._process = 0
-        self._renew()
+        self._idle: list[psycopg.Connection[Any]] = []
+        self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._process = os.getpid()
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Session]:
@@ -238,6 +239,7 @@ class PostgresStore(Store):
 
     def close(self) -> None:
         """Close all idle connections."""
+        self._check_process()
         while self._idle:
             with contextlib.suppress(IndexError):  # another thread took it
                 self._idle.pop().close()
@@ -256,8 +258,7 @@ class PostgresStore(Store):
     @contextlib.contextmanager
     def _transaction(self, begin: str, deadline: float | None = None) -> Iterator[PostgresSession]:
         """Run a transaction; at its end, keep the connection if it still works."""
-        if self._process != os.getpid():  # leave the connections of the parent process alone
-            self._renew()
+        self._check_process()
         free = self._free
         if not free.acquire(timeout=self.deadline):
             raise StoreUnavailable(f"{self.address.name} has no free connection: try again later")
@@ -300,12 +301,12 @@ class PostgresStore(Store):
         else:
             self._keep(connection)
 
-    def _renew(self) -> None:
-        if self._process:
+    def _check_process(self) -> None:
+        """Leave the connections of a parent process alone after a fork."""
+        if self._process != os.getpid():
             INHERITED.append(self._idle)
-        self._process = os.getpid()
-        self._idle: list[psycopg.Connection[Any]] = []
-        self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
+            self._idle, self._process = [], os.getpid()
+            self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
 
 
 @contextlib.contextmanager

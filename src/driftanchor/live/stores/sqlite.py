@@ -92,7 +92,8 @@ class SqliteStore(Store):
 
     def __init__(self, address: Address) -> None:
         assert address.file is not None
-        self.address, self.file = address, address.file
+        self.address = address
+        self.file = address.file.absolute()  # so that a later chdir does not matter
         self._idle: list[sqlite3.Connection] = []
         self._process = os.getpid()
         self._opened: tuple[int, int] | None = None  # the file that was opened first
@@ -126,6 +127,7 @@ class SqliteStore(Store):
 
     def close(self) -> None:
         """Close all connections."""
+        self._check_process()
         while self._idle:
             with contextlib.suppress(IndexError):  # another thread took it
                 self._idle.pop().close()
@@ -250,19 +252,20 @@ def open_read_only(address: Address) -> Iterator[Session]:
     with (
         _translated(address),
         contextlib.closing(
-            sqlite3.connect(f"{address.file.as_uri()}?{mode}", uri=True, timeout=BUSY)
+            sqlite3.connect(f"{address.file.absolute().as_uri()}?{mode}", uri=True, timeout=BUSY)
         ) as connection,
     ):
         yield SqliteSession(connection)
 
 
 def problems_in(address: Address) -> list[str]:
-    """Return what SQLite finds wrong with the file of a store, while others may use it."""
-    assert address.file is not None
+    """Return what SQLite finds wrong with the file of a store; nothing for PostgreSQL."""
+    if address.file is None:
+        return []
     with (
         _translated(address),
         contextlib.closing(
-            sqlite3.connect(f"{address.file.as_uri()}?mode=rw", uri=True)
+            sqlite3.connect(f"{address.file.absolute().as_uri()}?mode=rw", uri=True)
         ) as connection,
     ):
         try:

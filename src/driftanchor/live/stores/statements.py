@@ -30,7 +30,7 @@ COLUMNS = {  # of each table, in the order of the rows that `Session.insert` tak
     }.items()
 }
 _REPLACED = {  # columns that a new row replaces if its key is stored already
-    "arms": ("campaign_id, arm", COLUMNS["arms"][3:10] + ("distrusted_seq",)),
+    "arms": ("campaign_id, arm", (*COLUMNS["arms"][3:10], "distrusted_seq")),
     "watches": ("campaign_id", ("record",)),
     "request_keys": ("campaign_id, key", ("decisions", "at", "digest")),  # an expired key
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
-import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
@@ -86,6 +85,11 @@ class Store(abc.ABC):
     @abc.abstractmethod
     def close(self) -> None:
         """Close all connections; the next call opens new ones."""
+
+    def __del__(self) -> None:
+        """Close the connections of a store that was not closed."""
+        with contextlib.suppress(Exception):
+            self.close()
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
         """Insert a campaign, which gets its id here; raise `Conflict` if its name is taken."""

@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, files that are damaged, replaced or gone, servers away.
+"""Disks that are full or read-only, files that are damaged, replaced, locked or gone.
 
 Each is a clear error, nothing is half-written, and all works again when the cause is gone.
 """
@@ -6,24 +6,24 @@ Each is a clear error, nothing is half-written, and all works again when the cau
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import os
 import resource
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from campaign_parts import asked, create
 
-from driftanchor import Campaign, InvalidInput, StoreUnavailable
-from driftanchor.live.stores.sql.copying import backup
-from driftanchor.live.stores.sql.failures import missing_folder, translated
-from driftanchor.live.stores.sql.sql_engine import address
-from driftanchor.live.stores.sql.sql_store import open_sql
-from driftanchor.live.stores.store import open_store
+from driftanchor import Campaign, StoreUnavailable
+from driftanchor.live.stores.address import parse_address
+from driftanchor.live.stores.copy import backup
+from driftanchor.live.stores.sqlite import lock_file, problems_in
+from driftanchor.live.stores.store import open_store, upgrade_store
 
 
 @contextlib.contextmanager
@@ -79,7 +79,10 @@ def test_a_read_only_folder_is_an_error() -> None:
         address = f"sqlite:///{folder / 'store.db'}"
         create(address).close()
         folder.chmod(0o555)
-        with as_nobody(), pytest.raises(StoreUnavailable, match="can be written"):
+        with (
+            as_nobody(),
+            pytest.raises(StoreUnavailable, match="cannot be written: check"),
+        ):
             Campaign.load("c", store=address)
         folder.chmod(0o755)
         with Campaign.load("c", store=address) as campaign:
@@ -93,32 +96,17 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"the folder {str(folder)!r} does not exist: make it, or choose another place for the store"
     )
-    with (  # where there is no lock, SQLite itself says that it cannot open the file
-        pytest.raises(StoreUnavailable, match="nowhere' does not exist: make it"),
-        translated(address(str(folder / "store.db"))),
-    ):
-        sqlite3.connect(folder / "store.db")
     folder.mkdir()
     (folder / "store.db").mkdir()
-    with (
-        pytest.raises(StoreUnavailable, match="check that the folder can be written"),
-        translated(address(str(folder / "store.db"))),
-    ):
-        sqlite3.connect(folder / "store.db")
-
-
-def test_a_folder_that_cannot_be_looked_for_is_not_said_to_be_missing(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    assert missing_folder(file / "folder" / "store.db") is None
-    assert missing_folder(None) is None
+    with pytest.raises(StoreUnavailable, match="check that the folder can be written"):
+        open_store(f"sqlite:///{folder / 'store.db'}")
 
 
 @pytest.mark.parametrize("where", [0, 5_000])
 def test_a_damaged_file_is_an_error(tmp_path: Path, where: int) -> None:
     path = tmp_path / "store.db"
     kept = tmp_path / "kept.db"
-    store = open_sql(f"sqlite:///{path}")
+    store = open_store(f"sqlite:///{path}")
     create(store).ask(n=50)
     backup(store, kept)
     store.close()
@@ -144,21 +132,28 @@ def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:
         open_store(f"sqlite:///{tmp_path / 'store.db'}")
 
 
-def test_a_replaced_file_is_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    store = open_sql(f"sqlite:///{path}")
+def test_a_replaced_file_is_an_error_until_the_old_one_is_back(tmp_path: Path) -> None:
+    path, kept = tmp_path / "store.db", tmp_path / "kept.db"
+    store = open_store(f"sqlite:///{path}")
     campaign = create(store)
     campaign.ask(n=3)
-    backup(store, tmp_path / "kept.db")
+    backup(store, kept)
     campaign.ask(n=4)
-    for ending in ("-wal", "-shm"):
-        Path(f"{path}{ending}").unlink(missing_ok=True)
-    (tmp_path / "kept.db").rename(path)
-    assert campaign.status().decisions == 3
-    assert campaign.ask().number == 4
+    store.close()
+    path.rename(tmp_path / "old.db")
+    kept.rename(path)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="was replaced: open the store again"):
+            campaign.ask()
+        with pytest.raises(StoreUnavailable, match="was replaced"):
+            campaign.status()
     with Campaign.load("c", store=f"sqlite:///{path}") as other:
-        assert other.verify().decisions == 4
-    campaign.close()
+        assert other.ask().number == 4
+        other.verify()
+    path.unlink()
+    (tmp_path / "old.db").rename(path)
+    assert campaign.ask().number == 8
+    store.close()
 
 
 def test_a_file_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
@@ -182,7 +177,7 @@ def test_a_file_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
 def test_a_program_that_keeps_the_file_locked_is_named_as_the_cause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("driftanchor.live.stores.sql.sql_engine.BUSY", 0.1)
+    monkeypatch.setattr("driftanchor.live.stores.sqlite.BUSY", 0.1)
     path = tmp_path / "store.db"
     campaign = create(f"sqlite:///{path}")
     other = sqlite3.connect(path, isolation_level=None)
@@ -195,19 +190,87 @@ def test_a_program_that_keeps_the_file_locked_is_named_as_the_cause(
     campaign.close()
 
 
-def test_a_server_that_is_away_is_an_error_without_the_password(tmp_path: Path) -> None:
-    address = f"postgresql://me:secret@/postgres?host={tmp_path}"
-    with pytest.raises(StoreUnavailable, match="cannot be reached") as error:
-        open_sql(address, patience=0.2)
-    assert "secret" not in str(error.value)
+def is_free(database: Path) -> bool:
+    with lock_file(database).open("ab") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "postgresql+asyncpg://x", ""],
-)
-def test_other_addresses_are_refused(address: str) -> None:
-    with pytest.raises(InvalidInput, match="store must"):
-        open_store(address)
-    with pytest.raises(InvalidInput, match="store must be an address"):
-        open_store(7)  # type: ignore[arg-type]
+def test_a_process_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> None:
+    file, (reads, writes) = tmp_path / "a.db", os.pipe()
+    store = open_store(f"sqlite:///{file}")
+
+    def fork(_: object) -> int:
+        assert not is_free(file)
+        child = os.fork()
+        if child == 0:  # it does nothing until the other end is closed
+            os.close(writes)
+            os.read(reads, 1)
+            os._exit(0)
+        return child
+
+    child = store.write(fork)
+    assert is_free(file)
+    assert create(store).ask().number == 1
+    os.close(writes)
+    os.close(reads)
+    assert os.waitpid(child, 0)[1] == 0
+    store.close()
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_error_ends_the_transaction_and_frees_the_lock(
+    tmp_path: Path, error: type[BaseException]
+) -> None:
+    file = tmp_path / "a.db"
+    store = open_store(f"sqlite:///{file}")
+
+    def fail(_: object) -> None:
+        raise error
+
+    kept = None
+    try:
+        store.write(fail)
+    except error as caught:
+        kept = caught  # with all its frames, as a shell keeps it
+    assert kept is not None
+    assert is_free(file)
+    with contextlib.closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+    assert create(store).ask().number == 1
+    store.close()
+
+
+@pytest.mark.parametrize("opens", [open_store, upgrade_store])
+def test_what_is_no_store_gets_no_lock_beside_it(
+    tmp_path: Path, opens: Callable[[str], object]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "x.csv").write_text("arm,reward\nA,1\n" * 100, encoding="utf-8")
+    for name in ("folder", "x.csv"):
+        with pytest.raises(StoreUnavailable):
+            opens(f"sqlite:///{tmp_path / name}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "x.csv"]
+
+
+def test_damage_in_the_file_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    campaign = create(f"sqlite:///{file}")
+    campaign.ask(n=300)
+    campaign.close()
+    assert problems_in(parse_address(str(file))) == []
+    with contextlib.closing(sqlite3.connect(file)) as store:
+        (page,) = store.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'events'"
+        ).fetchone()
+    content = bytearray(file.read_bytes())
+    size = int.from_bytes(content[16:18], "big")
+    start = (page - 1) * size
+    content[start : start + size] = b"\xff" * size
+    file.write_bytes(content)
+    problems = problems_in(parse_address(str(file)))
+    assert problems
+    assert all(line.startswith("the file is damaged: ") for line in problems)

@@ -11,13 +11,13 @@ from store_addresses import postgres_address
 
 from driftanchor import Campaign, Conflict
 from driftanchor.live.stores.access_keys import make_key
-from driftanchor.live.stores.sql.copying import backup, copy
-from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
+from driftanchor.live.stores.copy import backup, copy
+from driftanchor.live.stores.store import Store, open_store
 
 
 @pytest.fixture
-def store(store_url: str) -> SqlStore:
-    store = open_sql(store_url)
+def store(store_url: str) -> Store:
+    store = open_store(store_url)
     campaign = create(store)
     for decision in campaign.ask(n=5):
         campaign.tell(str(decision.id), 0.5)
@@ -27,7 +27,7 @@ def store(store_url: str) -> SqlStore:
     return store
 
 
-def same(one: SqlStore, other: SqlStore) -> None:
+def same(one: Store, other: Store) -> None:
     assert one.names() == other.names() == ["c", "d"]
     assert one.keys() == other.keys() != []
     for name in one.names():
@@ -41,11 +41,11 @@ def same(one: SqlStore, other: SqlStore) -> None:
             assert here.history() == there.history()
 
 
-def test_a_backup_holds_everything_in_one_file(store: SqlStore, tmp_path: Path) -> None:
+def test_a_backup_holds_everything_in_one_file(store: Store, tmp_path: Path) -> None:
     assert backup(store, tmp_path / "kept.db") == 2
     assert [path.name for path in tmp_path.glob("*kept*")] == ["kept.db"]
     assert not list(tmp_path.glob(".driftanchor*"))
-    kept = open_sql(f"sqlite:///{tmp_path / 'kept.db'}")
+    kept = open_store(f"sqlite:///{tmp_path / 'kept.db'}")
     same(store, kept)
     assert Campaign.load("c", store=kept).ask("u").replayed
     kept.close()
@@ -53,23 +53,23 @@ def test_a_backup_holds_everything_in_one_file(store: SqlStore, tmp_path: Path) 
 
 
 def test_a_backup_that_fails_leaves_nothing(
-    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
 
-    def interrupt(connection: object) -> None:
+    def interrupt(session: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("driftanchor.live.stores.sql.versions.prepare", interrupt)
+    monkeypatch.setattr("driftanchor.live.stores.migrate.create", interrupt)
     with pytest.raises(KeyboardInterrupt):
         backup(store, folder / "kept.db")
     assert list(folder.iterdir()) == []
     store.close()
 
 
-def test_a_store_moves_to_another_kind_and_goes_on(store: SqlStore, store_url: str) -> None:
-    other = open_sql(store_url.replace("store.db", "other.db")) if "sqlite" in store_url else None
+def test_a_store_moves_to_another_kind_and_goes_on(store: Store, store_url: str) -> None:
+    other = open_store(store_url.replace("store.db", "other.db")) if "sqlite" in store_url else None
     if other is None:  # PostgreSQL to itself would need another schema: the backup goes there
         assert store.names() == ["c", "d"]
         with pytest.raises(Conflict, match="has campaigns or keys already"):
@@ -83,7 +83,7 @@ def test_a_store_moves_to_another_kind_and_goes_on(store: SqlStore, store_url: s
 
 
 def test_a_store_with_keys_alone_is_not_copied_to(tmp_path: Path) -> None:
-    one, other = (open_sql(f"sqlite:///{tmp_path / name}.db") for name in "ab")
+    one, other = (open_store(f"sqlite:///{tmp_path / name}.db") for name in "ab")
     other.add_key(make_key(["admin"], now=5.0)[1])
     with pytest.raises(Conflict, match="has campaigns or keys already"):
         copy(one, other)
@@ -93,21 +93,21 @@ def test_a_store_with_keys_alone_is_not_copied_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
-def test_a_store_moves_to_a_server_and_back(store: SqlStore, postgres: str, tmp_path: Path) -> None:
-    server = open_sql(postgres_address(postgres))
+def test_a_store_moves_to_a_server_and_back(store: Store, postgres: str, tmp_path: Path) -> None:
+    server = open_store(postgres_address(postgres))
     assert copy(store, server) == 2
     same(store, server)
     for name in ("e", "f"):  # the server counts on from the ids that were copied
         assert create(server, name).ask().number == 1
     assert Campaign.load("c", store=server).ask("u").replayed
-    back = open_sql(f"sqlite:///{tmp_path / 'back.db'}")
+    back = open_store(f"sqlite:///{tmp_path / 'back.db'}")
     assert copy(server, back) == 4
     assert [Campaign.load(x, store=back).verify().decisions for x in "cdef"] == [6, 1, 1, 1]
     for one in (store, server, back):
         one.close()
 
 
-def test_a_backup_is_of_one_moment(store: SqlStore, tmp_path: Path) -> None:
+def test_a_backup_is_of_one_moment(store: Store, tmp_path: Path) -> None:
     campaign, stop = Campaign.load("c", store=store), threading.Event()
 
     def work() -> None:

@@ -1,1 +1,0 @@
-"""Campaigns in SQLite and PostgreSQL, by SQLAlchemy Core and Alembic."""
