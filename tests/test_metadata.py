@@ -27,11 +27,13 @@ def test_the_oldest_python_of_the_classifiers_is_the_one_required() -> None:
     assert PROJECT["requires-python"] == f">={versions[0]}"
 
 
-def test_a_wheel_has_the_files_of_the_page() -> None:
+def test_a_wheel_has_the_files_of_the_page_and_the_migrations() -> None:
     from hatchling.builders.wheel import WheelBuilder  # one test needs it, and it loads much
 
-    static = ROOT / "src" / "driftanchor" / "serve" / "page" / "static"
+    source = ROOT / "src"
     built = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
-    wanted = {f"driftanchor/serve/page/static/{file.name}" for file in static.iterdir()}
-    assert len(wanted) > 15
-    assert wanted <= built
+    for folder, least in (("serve/page/static", 15), ("live/stores/migrations", 8)):
+        files = [x for x in (source / "driftanchor" / folder).rglob("*") if x.is_file()]
+        wanted = {file.relative_to(source).as_posix() for file in files}
+        assert len(wanted) >= least
+        assert wanted <= built

@@ -106,7 +106,7 @@ class Writers:
         self._address, self._notes = address, notes
         self._rng = random.Random(f"writers {seed}")
         self._context = multiprocessing.get_context("forkserver")
-        modules = ["benchmarks.torture.campaign_writer", "driftanchor.live.stores.sql.sql_store"]
+        modules = ["benchmarks.torture.campaign_writer", "driftanchor.live.stores.postgres"]
         self._context.set_forkserver_preload(modules)
         self._running = [self._start(number) for number in range(len(notes))]
 

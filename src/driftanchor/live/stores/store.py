@@ -207,10 +207,6 @@ class Store(abc.ABC):
 
         return self.write(revoke)
 
-    def generation(self) -> int:
-        """Return 0. Callers do not need it any more."""
-        return 0
-
 
 def open_store(
     store: str | Store, *, patience: float = PATIENCE, deadline: float = DEADLINE
