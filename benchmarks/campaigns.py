@@ -21,18 +21,21 @@ from unittest import mock
 from urllib.parse import quote
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from benchmarks.clock import in_turn, ratio, say
 from benchmarks.tables import Blocks, table
 from benchmarks.torture.postgres import running
 from driftanchor import TS, Campaign
 from driftanchor.live import background
-from driftanchor.live.stores.sql import transaction
+from driftanchor.live.stores import postgres, sqlite
 from driftanchor.live.stores.copy import copy
-from driftanchor.live.stores.sql.link import Link
+from driftanchor.live.stores.postgres import PostgresSession
+from driftanchor.live.stores.sqlite import INSERT, SqliteSession
+from driftanchor.live.stores.statements import for_sqlite
 from driftanchor.live.stores.store import Store, open_store
 
-Statement = tuple[str, Any, str]  # the text, its parameters, and the method that sent it
+Statement = tuple[Any, Any, bool]  # the text, its parameters, and whether they are many rows
 Work = Callable[[Campaign, list[str]], None]  # with the ids of the decisions so far
 REWARDS, BATCH = 2_000, 50
 ARMS = (10, 100, 10_000)
@@ -141,46 +144,62 @@ def _written_down(campaign: Campaign, into: list[list[Statement]]) -> Iterator[N
     """Write down what a campaign sends in transactions that write."""
     sent = list[list[Statement]]()
 
-    class Noting(Link):
-        """A link that notes what goes over it."""
+    class NotingSqlite(SqliteSession):
+        """A session that notes its statements."""
 
-        def __init__(self, database: str, driver: Any) -> None:
-            super().__init__(database, driver)
+        def __init__(self, connection: sqlite3.Connection) -> None:
+            super().__init__(connection)
             sent.append([])
 
         def rows(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
-            sent[-1].append((sql, values, "rows"))
+            sent[-1].append((for_sqlite(sql), values, False))
             return super().rows(sql, values)
 
-        def rows_as_of_now(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
-            anew = self.database == "postgresql"  # SQLite makes no difference
-            sent[-1].append((sql, values, "rows_as_of_now" if anew else "rows"))
-            return super().rows_as_of_now(sql, values)
-
         def run(self, sql: str, values: Any = ()) -> None:
-            sent[-1].append((sql, values, "run"))
+            sent[-1].append((for_sqlite(sql), values, False))
             super().run(sql, values)
 
-        def run_for(self, sql: str, rows: Any) -> None:
-            sent[-1].append((sql, rows, "run_for"))
-            super().run_for(sql, rows)
+        def run_many(self, sql: str, rows: Any) -> None:
+            sent[-1].append((for_sqlite(sql), rows, True))
+            super().run_many(sql, rows)
 
-    with mock.patch.object(transaction, "Link", Noting):
+        def insert(self, table: str, rows: Any) -> None:
+            sent[-1].append((INSERT[table], rows, True))
+            super().insert(table, rows)
+
+    class NotingPostgres(PostgresSession):
+        """A session that notes what it sends."""
+
+        def __init__(self, connection: psycopg.Connection[Any], deadline: float) -> None:
+            super().__init__(connection, deadline)
+            sent.append([])
+
+        def _send(self, sql: bytes, values: Any = ()) -> psycopg.Cursor[Any]:
+            sent[-1] += [*self._waiting, (sql, values, False)]
+            return super()._send(sql, values)
+
+    with (
+        mock.patch.object(sqlite, "SqliteSession", NotingSqlite),
+        mock.patch.object(postgres, "PostgresSession", NotingPostgres),
+    ):
         yield
     campaign.close()
     for statements in sent:
-        if any(sql.startswith(("INSERT", "UPDATE")) for sql, _, _ in statements):
-            into.append([x for x in statements if not x[0].startswith("BEGIN")])
+        if any(_starts(sql, "INSERT", "UPDATE") for sql, _, _ in statements):
+            into.append([x for x in statements if x[1] or not _starts(x[0], "BEGIN", "COMMIT")])
+
+
+def _starts(sql: str | bytes, *words: str) -> bool:
+    return (sql if isinstance(sql, str) else sql.decode()).startswith(words)
 
 
 def _replayed(store: Store, statements: list[list[Statement]]) -> float:
     """How long the bare driver takes for the statements."""
     store.close()
-    file = store._file
+    file = store.address.file
     if file is None:
-        dsn = store.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        with psycopg.connect(dsn) as server:
-            return _sent(psycopg.RawCursor(server), server.commit, statements, ())
+        with psycopg.connect(make_conninfo("", **store.address.parameters)) as server:
+            return _sent(server.cursor(), server.commit, statements, ())
     connection = sqlite3.connect(file, isolation_level=None)
     for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {setting}")
@@ -200,12 +219,9 @@ def _sent(
     for sent in statements:
         for sql in begin:
             cursor.execute(sql)
-        for sql, values, method in sent:
-            if method == "rows_as_of_now":
-                cursor.execute(sql, values, prepare=False)
-            else:
-                (cursor.executemany if method == "run_for" else cursor.execute)(sql, values)
-            if sql.startswith("SELECT"):
+        for sql, values, many in sent:
+            (cursor.executemany if many else cursor.execute)(sql, values)
+            if cursor.description:
                 cursor.fetchall()
         commit()
     return time.perf_counter() - start

@@ -85,7 +85,7 @@ TARGETS = (
             "bench-campaigns",
             reward_label(store),
             OVER_STATEMENTS,
-            0.7,
+            0.6,
         )
         for store in ("SQLite", "PostgreSQL")
     ),
@@ -95,7 +95,7 @@ TARGETS = (
             "bench-campaigns",
             ask_label(store, arms),
             OVER_STATEMENTS,
-            0.5,
+            0.4,
         )
         for store in ("SQLite", "PostgreSQL")
         for arms in CAMPAIGN_ARMS

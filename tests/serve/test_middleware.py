@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from campaign_parts import create
 from http_server import HttpServer, http_server
+from one_turn import one_turn
 from served_app import App
 
 from benchmarks.torture.postgres import Postgres, running
 from driftanchor import Campaign
 from driftanchor.live.stores.store import open_store
-from driftanchor.live.stores.sql.write_turn import Turns, lock_file
 from driftanchor.serve import middleware
 from driftanchor.serve.app_state import AppState, ServeSettings
 from driftanchor.serve.middleware import MAX_BYTES, LimitBody, request_id_of
@@ -203,7 +203,7 @@ def serving(address: str) -> Iterator[HttpServer]:
     """A server with short deadlines, and a campaign `c`."""
 
     def serve() -> AppState:
-        store = open_store(address, 0.1, deadline=0.7)
+        store = open_store(address, patience=0.1, deadline=0.7)
         return AppState(store, SETTINGS, time.time, Log(io.StringIO()))
 
     create(address, clock=time.time).close()
@@ -277,14 +277,10 @@ def test_a_postgresql_that_hangs_costs_no_answer_and_no_reward(postgres: Postgre
 def test_a_process_that_keeps_the_lock_of_an_sqlite_store_costs_no_answer(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with serving(f"sqlite:///{path}") as server:
-        turn = Turns(lock_file(path)).next()
-        turn.take()
         requests = [("POST", "/v1/campaigns/c/decisions", {"unit": f"u{i}"}) for i in range(8)]
-        try:
+        with one_turn(path):
             answers = all_at_once(server, requests)
             assert ask(server, "GET", "/v1/campaigns")[0] == 200
-        finally:
-            turn.leave()
         assert [status for status, _, _ in answers] == [503] * 8
         assert {x[0] for x in all_at_once(server, requests)} <= {200, 201}
         with Campaign.load("c", store=f"sqlite:///{path}") as campaign:

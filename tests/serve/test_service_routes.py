@@ -18,7 +18,7 @@ def test_it_is_alive_and_ready(app: App) -> None:
 
 
 def test_a_store_that_is_away_is_waited_for(app: App) -> None:
-    file = Path(app.state.store._file)  # type: ignore[attr-defined]
+    file = Path(str(app.state.store.address.file))
     decision = app.ask("c")["id"]
     file.rename(file.with_name("away"))
     try:
