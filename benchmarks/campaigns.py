@@ -27,7 +27,7 @@ from benchmarks.clock import in_turn, ratio, say
 from benchmarks.tables import Blocks, table
 from benchmarks.torture.postgres import running
 from driftanchor import TS, Campaign
-from driftanchor.live import background
+from driftanchor.live import compiling
 from driftanchor.live.stores import postgres, sqlite
 from driftanchor.live.stores.copy import copy
 from driftanchor.live.stores.postgres import PostgresSession
@@ -106,7 +106,7 @@ def _compared(
     for _ in range(3):  # until all that is compiled is compiled
         campaign.ask(peek=True)
         campaign.ask(n=max(1, 4_000 // arms) if not decisions else 1)
-        background.finish()
+        compiling.finish()
     with base.reading(1) as reader:
         ids = [row.id for row in reader.all_decisions()] if decisions else []
     statements = list[list[Statement]]()

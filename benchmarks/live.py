@@ -15,7 +15,7 @@ from benchmarks.peers.rewards import gaussian
 from benchmarks.scale import power
 from benchmarks.tables import Blocks, table
 from driftanchor import Learner, OfflineData
-from driftanchor.live import background, decider
+from driftanchor.live import compiling, decide
 
 LIVE_PEERS = ("pymab", "river")
 MANY = {1_000: 2_000, 10_000: 400}  # arms, and rounds in one job
@@ -42,10 +42,10 @@ def learner(means: Sequence[float]) -> Learner:
     """The default policy with logs of every arm, and decisions compiled if they can be."""
     logs = {str(i): (LOGS, mean, 1.0) for i, mean in enumerate(means)}
     made = Learner(offline=OfflineData.from_summary(logs), bias_bound=0.1, seed=0)
-    for _ in range(decider.ENOUGH // len(means) + 1):
+    for _ in range(decide.ENOUGH // len(means) + 1):
         made.pull()
     made.drop_pending()
-    background.finish()
+    compiling.finish()
     return made
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.retests import Pair
 from driftanchor.core.check import Floats
-from driftanchor.live.default_policy import default_policy
+from driftanchor.live.terms import default_policy
 from driftanchor.policies import Policy, make
 from driftanchor.simulation import Bandit, simulate
 

@@ -8,7 +8,7 @@ from benchmarks.pages import (
     worlds,
 )
 from benchmarks.pages.questions import Case, Question, answer
-from driftanchor.live.default_policy import BUDGET, EPS
+from driftanchor.live.terms import BUDGET, EPS
 from driftanchor.policies import (
     TS,
     AnchorTS,

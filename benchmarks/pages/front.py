@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pages import render
-from driftanchor.live.default_policy import BUDGET, EPS
+from driftanchor.live.terms import BUDGET, EPS
 from driftanchor.policies import TS, GuardedAnchorTS, HybridTS, Policy
 from driftanchor.render.figure import blank, save, sheet
 from driftanchor.render.palette import looks

@@ -8,7 +8,7 @@ import numpy as np
 
 from driftanchor import POLICIES, OfflineData, Policy
 from driftanchor.core.noise import keyed_stream, wrapping
-from driftanchor.live.decider import Decider
+from driftanchor.live.decide import Decider
 from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.terms import Terms
@@ -60,13 +60,14 @@ def differing(policy: Policy, setting: str, decisions: int, seed: int) -> int:
     happens, late, differ = random.Random(seed), list[int](), 0
     for n in range(1, decisions + 1):
         exclude = (terms.arms[0],) if happens.random() < 0.1 else ()
-        evidence, now = decider.situation(n, exclude)
+        evidence, now = decider.situation(exclude)
         with wrapping():
             expected = policy.choose(evidence, now, keyed_stream(seed, "decision", n))
-        column, memory = decider.decide(n, exclude)
-        differ += column != expected or memory.tobytes() != evidence.memory.tobytes()
-        decider.apply(decider.next_decision(exclude))
-        late.append(column)
+        decided = decider.next_decision(exclude)
+        decider.apply(decided)
+        same = decider.state.memory.tobytes() == evidence.memory.tobytes()
+        differ += decided.column != expected or not same
+        late.append(decided.column)
         if happens.random() < 0.5:
             _pay(decider, late, happens)
         _meanwhile(decider, n, late)

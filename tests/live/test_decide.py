@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from pupils import MOVED, OFFLINE, UNITS, neglected, play_moved
 
 from driftanchor import (
+    POLICIES,
     UCB,
     AnchorTS,
     ArmEvidence,
@@ -23,9 +25,19 @@ from driftanchor import (
     Round,
 )
 from driftanchor.core.noise import Stream
-from driftanchor.live.decide import decide, situation
+from driftanchor.live import compiling
+from driftanchor.live import decide as module
+from driftanchor.live.decide import Decider, next_decision, situation
 from driftanchor.live.state import State, fold
-from driftanchor.live.state_events import Decided, Distrusted, Rewarded
+from driftanchor.live.state_events import (
+    ArmAdded,
+    Decided,
+    Distrusted,
+    Event,
+    Matured,
+    Paused,
+    Rewarded,
+)
 from driftanchor.live.terms import Terms
 
 LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})
@@ -40,31 +52,8 @@ def learner(policy: Policy, seed: int = 1) -> Learner:
     return made
 
 
-MOVED = OfflineData.from_summary({"A": (200, 0.5), "B": (200, 0.25), "C": (0,)})
-UNITS: dict[str, Any] = {"prior_mean": 0.4, "noise": 0.5}
-
-
-def play_moved(pupil: Learner, rounds: int) -> list[str]:
-    """Rewards are those of the logs, 2 higher."""
-    pulled = []
-    for _ in range(rounds):
-        pulled.append(pupil.pull())
-        pupil.update(pulled[-1], {"A": 2.5, "B": 2.25, "C": 2.0}[pulled[-1]])
-    return pulled
-
-
-OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
-
-
 def fresh(policy: Policy | None = None) -> Learner:
     return Learner(policy or AnchorTS(), offline=OFFLINE, bias_bound=0.05, seed=1)
-
-
-def neglected(rounds: int, policy: GuardedAnchorTS | None = None) -> Learner:
-    """A leader that was pulled in almost every round, and two arms that were pulled three times."""
-    learner = Learner(policy or GuardedAnchorTS(), arms=["A", "B", "C"], seed=4)
-    learner.update(["A"] * rounds + ["B"] * 3 + ["C"] * 3, [0.5] * rounds + [-0.6] * 3 + [-0.7] * 3)
-    return learner
 
 
 def test_an_excluded_arm_is_not_pulled_and_changes_no_other_draw() -> None:
@@ -227,15 +216,24 @@ def test_probabilities_that_cannot_be_asked_for_are_refused(words: Any, message:
     assert message in str(caught.value)
 
 
+def columns(terms: Terms, state: State, count: int) -> list[int]:
+    """Return the decisions 1 to `count` on the same evidence."""
+    played, state = [], state.copy()
+    for number in range(count):
+        state.decisions = number
+        played.append(next_decision(terms, state).column)
+    return played
+
+
 def test_deciding_changes_nothing_and_the_number_names_the_noise() -> None:
     policy = ArtificialReplay(base="ts")
     terms = Terms.declare(policy, offline=LOGS, bias_bound=0.1, seed=5)
     state = State.start(terms.arms, policy.memory)
-    column, memory = decide(terms, state, 1)
-    assert memory.any()
+    first = next_decision(terms, state)
+    assert first.memory
     assert not state.memory.any()
-    assert decide(terms, state, 1)[0] == column
-    assert len({decide(terms, state, n)[0] for n in range(1, 30)}) > 1
+    assert next_decision(terms, state) == first
+    assert len(set(columns(terms, state, 29))) > 1
 
 
 @pytest.mark.parametrize(("decisions", "rewards", "round_"), [(0, 0, 1), (5, 2, 6), (2, 5, 6)])
@@ -245,7 +243,7 @@ def test_the_round_follows_decisions_or_rewards(decisions: int, rewards: int, ro
     for n in range(decisions):
         state = fold(state, Decided(n + 1, 0))
     state = fold(state, Rewarded((0,) * rewards, (0.5,) * rewards))
-    _, now = situation(terms, state, decisions + 1, exclude=["B"])
+    _, now = situation(terms, state, exclude=["B"])
     assert now == Round(round_, 2)
 
 
@@ -273,7 +271,159 @@ def test_decisions_ignore_logs_that_are_distrusted(policy: Policy, promise: Any)
         for event in events:
             terms = terms.after(event)
         state = fold(State.start(terms.arms), Rewarded((0, 1, 2) * 3, (0.5, 0.4, 0.4) * 3))
-        return [decide(terms, state, n)[0] for n in range(1, 40)]
+        return columns(terms, state, 39)
 
     assert chosen(0.5) != chosen(0.2)
     assert chosen(0.5, Distrusted(0)) == chosen(0.2, Distrusted(0))
+
+
+def made(policy: Policy, **promises: Any) -> tuple[Terms, Decider]:
+    terms = Terms.declare(policy, offline=OFFLINE, seed=3, **(promises or {"bias_bound": 0.1}))
+    return terms, Decider(terms, State.start(terms.arms, policy.memory))
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_it_decides_as_the_pure_functions_do(name: str) -> None:
+    terms, decider = made(POLICIES[name](prior_mean=0.4, noise=0.5), relative_bound=0.1)
+    state, paid = State.start(terms.arms, terms.policy.memory), 0
+    for n in range(1, 40):
+        exclude = ["B"] if n % 7 == 0 else ()
+        event = decider.next_decision(exclude)
+        assert event == next_decision(terms, state, exclude)
+        happened: list[Event] = [event]
+        if n % 3:
+            happened.append(Rewarded((event.column,), (float(n % 2),)))
+            paid += 1
+        if n == 10:
+            happened.append(ArmAdded("D", (20, 0.7), None, 0.2))
+        if n == 20:
+            happened.append(Paused(0))
+        for each in happened:
+            decider.apply(each)
+            terms, state = terms.after(each), fold(state, each)
+        assert (decider.terms, decider.state) == (terms, state)
+    assert decider.state.reward_count == paid
+
+
+def test_what_the_policy_sees_is_the_evidence_of_the_ledger() -> None:
+    terms = Terms.declare(GuardedAnchorTS(), offline=MOVED, relative_bound=0.05, seed=1)
+    decider = Decider(terms, State.start(terms.arms))
+    decider.apply(Rewarded((0, 0, 2), (0.5, 0.25, 1.0)))
+    evidence, now = decider.situation(exclude=["A"])
+    assert evidence.totals.tolist() == [0.75, 0.0, 1.0]
+    assert evidence.offline_means.tolist() == [0.5, 0.25, 0.0]
+    assert evidence.playable.tolist() == [False, True, True]
+    assert now == Round(t=4, arms=2)
+    assert decider.state.playable.all()
+
+
+def test_what_a_policy_does_to_its_memory_is_forgotten_unless_applied() -> None:
+    _, decider = made(ArtificialReplay())
+    once = decider.next_decision()
+    assert once.memory
+    assert decider.next_decision() == once
+    assert not decider.state.memory.any()
+    decider.apply(once)
+    assert decider.state.memory.any()
+
+
+def test_it_asks_for_a_kernel_when_much_was_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    requests: list[object] = []
+    monkeypatch.setattr(compiling, "_rules", {})
+    monkeypatch.setattr(compiling, "compile_once", lambda _, *given: requests.append(given[0]))
+    monkeypatch.setattr(module, "ENOUGH", 12)  # three arms: four decisions
+    _, decider = made(GuardedAnchorTS())
+    for _ in range(3):
+        decider.next_decision()
+    assert not requests
+    decider.next_decision()
+    assert requests == [GuardedAnchorTS()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outside(Policy):
+    """It reads beyond its arms, once there are rewards."""
+
+    name = "outside"
+    formula = "wrong"
+    source = "this test"
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        return int(evidence.playable[evidence.pulls[0] * 100])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forger(Policy):
+    """It writes where it may only look."""
+
+    name = "forger"
+    formula = "wrong"
+    source = "this test"
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        evidence.totals[0] += 1.0
+        return 0
+
+
+def test_a_rule_may_only_look_at_what_happened() -> None:
+    _, decider = made(Forger())
+    assert not decider.prepare()
+    with pytest.raises(InvalidInput, match=r"'forger' raised ValueError: .* read-only"):
+        decider.next_decision()
+    assert decider.state.totals.tolist() == [0.0, 0.0, 0.0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nowhere(Policy):
+    """Every index is NaN."""
+
+    name = "nowhere"
+    formula = "NaN"
+    source = "this test"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        return float("nan")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (Outside(), "'outside' raised IndexError"),
+        (Nowhere(), "'nowhere' chose -1, which is not an arm"),
+    ],
+)
+def test_a_rule_that_fails_is_named_compiled_or_not(
+    policy: Policy, message: str, compiled: bool
+) -> None:
+    _, decider = made(policy)
+    if compiled:
+        assert decider.prepare()
+    decider.apply(Rewarded((0,), (1.0,)))
+    with pytest.raises(InvalidInput, match=message):
+        decider.next_decision()
+
+
+@pytest.mark.parametrize("promise", [{"bias_bound": 0.1}, {"relative_bound": 0.1}])
+@pytest.mark.parametrize("name", ["guarded-anchor-ts", "anchor-ts", "beta-ts"])
+def test_fractions_of_pulls_are_compiled_alike(
+    name: str, promise: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def decisions(compiled: bool) -> list[Event]:
+        _, decider = made(POLICIES[name](prior_mean=0.4, noise=0.5), **promise)
+        found: list[Event] = []
+        for n in range(60):
+            if n in (6, 30):
+                worth = [0.3 * x for x in decider.state.pending.tolist()]
+                totals = [0.4 * x for x in worth]
+                decider.apply(Matured(tuple(worth), tuple(totals)))
+                assert not compiled or decider.prepare()
+            found.append(decider.next_decision())
+            decider.apply(found[-1])
+        assert decider.is_compiled == compiled
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(compiling, "_rules", {})
+        interpreted = decisions(False)
+    assert decisions(True) == interpreted

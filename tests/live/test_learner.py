@@ -27,6 +27,7 @@ from driftanchor import (
     GuardedAnchorTS,
     InvalidInput,
     Learner,
+    OfflineData,
     Policy,
     Round,
 )
@@ -217,7 +218,7 @@ def test_whatever_is_refused_changes_nothing(change: Any) -> None:
     with pytest.raises(InvalidInput):
         change(pupil)
     assert pupil.terms is terms
-    assert pupil.state is state
+    assert pupil.state == state
 
 
 def test_reporting_only_conversions_is_warned_of_once() -> None:
@@ -237,7 +238,7 @@ def test_a_warning_that_is_an_error_leaves_everything_as_it_was() -> None:
     state = pupil.state
     with pytest.raises(UserWarning, match="all 20 rewards so far are 1"):
         pupil.update(arms[:20], [1.0] * 20)
-    assert pupil.state is state
+    assert pupil.state == state
     pupil.update(arms[:20], [1.0] * 20)
     assert pupil.tally.pulls.sum() == 20
 
@@ -249,7 +250,7 @@ def test_a_learner_that_was_given_another_reward_stops_looking(
     for _ in range(60):
         pupil.pull()
     pupil.update(["A", "B"], [1.0, 0.0])
-    monkeypatch.setattr("driftanchor.live.conversions.all_at_top", None)  # it would be called
+    monkeypatch.setattr("driftanchor.live.changes.only_highest", None)  # it would be called
     pupil.update(["A"] * 25, [1.0] * 25)
 
 
@@ -296,3 +297,99 @@ def test_a_copy_and_a_pickle_go_on_by_themselves() -> None:
         )
         assert play(twin, 5) == play(copy.deepcopy(pupil), 5)
     assert pupil.decisions == 5
+
+
+LOGS = OfflineData.from_summary({"A": (10, 0.5), "B": (0,)})
+
+
+def shown_learner() -> Learner:
+    logs = OfflineData.from_summary({"A": (1_200, 0.5), "<b>B</b>": (0,), "C": (30, 0.25)})
+    pupil = Learner(AnchorTS(), offline=logs, bias_bound=0.1, seed=3)
+    pupil.update(["A", "A", "C"], [1.0, 0.0, 0.5])
+    pupil.retire_arm("C")
+    pupil.pull(exclude=["A"])
+    return pupil
+
+
+def test_the_repr_is_one_line_that_says_where_it_stands() -> None:
+    assert repr(shown_learner()) == (
+        "<Learner: anchor-ts, 3 arms (1 paused), 1,230 logged rewards, 1 decision, 3 rewards, "
+        "1 pending, seed 3>"
+    )
+
+
+def test_a_repr_of_many_arms_is_as_short() -> None:
+    many = Learner(AnchorTS(), arms=[f"arm {i}" for i in range(5_000)], seed=1)
+    assert len(repr(many)) < 120
+    assert "… and 4,980 more" in many._repr_html_()
+
+
+def test_in_a_notebook_it_is_a_table_with_escaped_labels() -> None:
+    shown = shown_learner()._repr_html_()
+    assert shown.startswith("<table><caption>Learner: anchor-ts, 3 arms (1 paused), ")
+    assert (
+        "<td>A</td><td>1,200</td><td>0.5</td><td>2</td><td>0.5</td><td>0</td><td>false</td>"
+        in shown
+    )
+    assert "<td>&lt;b&gt;B&lt;/b&gt;</td><td>0</td><td>–</td><td>0</td><td>–</td>" in shown
+    assert "<b>" not in shown
+    assert "<th>logs n</th><th>logs mean</th><th>live n</th><th>live mean</th>" in shown
+    assert "<td>0.25</td><td>1</td><td>0.5</td><td>0</td><td>true</td>" in shown
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_it_is_a_frame_of_whichever_library_is_there(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = {"pandas": "polars", "polars": "pandas"}[library]
+    monkeypatch.setitem(sys.modules, other, None)
+    frame = shown_learner().to_frame()
+    assert type(frame).__module__.startswith(library)
+    assert list(frame.columns) == [
+        "arm",
+        "logs_n",
+        "logs_mean",
+        "live_n",
+        "live_mean",
+        "pending",
+        "paused",
+    ]
+    assert list(frame["arm"]) == ["A", "<b>B</b>", "C"]
+    assert list(frame["live_n"]) == [2, 0, 1]
+    assert list(frame["paused"]) == [False, False, True]
+    assert frame["logs_mean"][2] == 0.25
+
+
+def test_all_that_was_agreed_and_happened_can_be_read() -> None:
+    pupil = shown_learner()
+    terms, state = pupil.terms, pupil.state
+    assert (pupil.policy, pupil.offline, pupil.reasons) == (terms.policy, terms.offline, ())
+    assert pupil.bias_bounds.tolist() == [0.1] * 3
+    assert (pupil.reward_range, pupil.seed) == (terms.reward_range, 3)
+    assert (pupil.tally, pupil.decisions) == (state.tally, 1)
+    assert pupil.pending.tolist() == [0, 1, 0]
+    assert pupil.playable == ("A", "<b>B</b>")
+
+
+def test_the_columns_are_those_of_the_arms() -> None:
+    pupil = Learner(AnchorTS(), offline=LOGS, bias_bound=0.1, seed=3)
+    pupil.update(["B", "B"], [1.0, 0.0])
+    pupil.pull(exclude=["B"])
+    pupil.retire_arm("B")
+    assert pupil._columns() == {
+        "arm": ["A", "B"],
+        "logs_n": [10, 0],
+        "logs_mean": [0.5, None],
+        "live_n": [0, 2],
+        "live_mean": [None, 0.5],
+        "pending": [1, 0],
+        "paused": [False, True],
+    }
+
+
+def test_one_thing_is_not_many() -> None:
+    pupil = Learner(AnchorTS(), arms=["A"], seed=1)
+    pupil.update(pupil.pull(), 1.0)
+    assert repr(pupil) == (
+        "<Learner: anchor-ts, 1 arm, 0 logged rewards, 1 decision, 1 reward, 0 pending, seed 1>"
+    )

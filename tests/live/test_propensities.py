@@ -23,10 +23,13 @@ from driftanchor import (
     TS,
     AnchorTS,
     ArmEvidence,
+    ArtificialReplay,
     GuardedAnchorTS,
     HierarchicalTS,
+    OfflineData,
     Policy,
     Round,
+    Terms,
 )
 from driftanchor.compiled import kernels
 from driftanchor.compiled.overloads import parameters_of
@@ -37,18 +40,24 @@ from driftanchor.core.evidence import Evidence
 from driftanchor.core.index_law import one_sample, write_law
 from driftanchor.core.noise import key, start, wrapping
 from driftanchor.core.win_chances import MEAN, SD
+from driftanchor.live import compiling
 from driftanchor.live import propensities as module
+from driftanchor.live.decide import Decider
 from driftanchor.live.propensities import (
-    ChanceCache,
+    Propensities,
     _crossings,
     compiled,
     interpreted,
+    over_moves,
     propensities,
 )
+from driftanchor.live.state import State
+from driftanchor.live.state_events import Rewarded
 from driftanchor.policies.base import RoundKind, has_law, write_laws
 
 if TYPE_CHECKING:
     from conftest import Chance
+
 
 FALSE_ALARM = 1e-6
 INF = math.inf
@@ -75,12 +84,12 @@ def counted(policy: Policy, evidence: Evidence, now: Round, draws: int) -> Float
 def counted_compiled(policy: Policy, evidence: Evidence, now: Round, draws: int) -> Floats:
     """How often each arm is chosen in compiled decisions."""
     kept = evidence._replace(memory=np.zeros((evidence.pulls.size, 20)))
-    stream, nothing = np.empty(4, np.uint64), np.zeros(0, np.int64)
-    seen = parameters_of(policy), kept, key(2, "count"), stream, nothing, *now
-    choose = kernels.rule(policy, live_chooser, *seen, 0, -1)
+    stream = np.empty(4, np.uint64)
+    seen = parameters_of(policy), kept, key(2, "count"), stream, *now
+    choose = kernels.rule(policy, live_chooser, *seen, 0)
     counts = np.zeros(evidence.pulls.size)
     for n in range(draws):
-        counts[choose(*seen, n, -1)] += 1
+        counts[choose(*seen, n)] += 1
     return counts
 
 
@@ -292,11 +301,12 @@ def test_the_order_of_arms_does_not_matter(
 
 
 def test_a_cache_changes_no_propensity() -> None:
-    cache, rule = ChanceCache(), TS()
+    rule = TS()
+    known = Propensities(rule)
     for _ in range(2):
         for i in range(20):
             state = seen([arm(9, 0.1 * (i // 2)), arm(5, 0.3), arm(0)])
-            kept = propensities(rule, state, at(state, 15), None, cache)
+            kept = known.of(state, at(state, 15))
             alone = propensities(rule, state, at(state, 15))
             assert kept is not None
             assert alone is not None
@@ -311,12 +321,104 @@ def test_a_cache_computes_the_same_laws_once(monkeypatch: pytest.MonkeyPatch) ->
         return np.full(laws.shape[:-1], 1.0 / laws.shape[-2])
 
     monkeypatch.setattr(module, "win_chances", chances)
-    monkeypatch.setattr(module, "CACHED", 2)
-    cache = ChanceCache()
+    monkeypatch.setattr(module, "MAX_CACHED", 2)
+    integrate = Propensities(TS())._integrate
     for mean in (1.0, 2.0, 1.0, 2.0, 3.0, 1.0):
-        assert cache.chances(np.full((1, 3, 6), mean)).tolist() == [[1 / 3] * 3]
+        assert integrate(np.full((1, 3, 6), mean)).tolist() == [[1 / 3] * 3]
     assert [laws[0, 0, 0] for laws in computed] == [1.0, 2.0, 3.0, 1.0]
-    monkeypatch.setattr(module, "LARGEST", 10)
+    monkeypatch.setattr(module, "MAX_SIZE", 10)
     for _ in range(2):
-        cache.chances(np.full((1, 3, 6), 1.0))
+        integrate(np.full((1, 3, 6), 1.0))
     assert len(computed) == 6
+
+
+def test_propensities_are_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ENOUGH", 6)
+    monkeypatch.setattr(compiling, "_rules", {})
+    monkeypatch.setattr(compiling, "_threads", {})
+    terms = Terms.declare(AnchorTS(noise=0.5), arms=["A", "B", "C"], seed=1)
+    decider = Decider(terms, State.start(terms.arms))
+    decider.apply(Rewarded((0, 1, 2), (0.5, 0.75, 0.25)))
+    evidence, now = decider.situation()
+    known = Propensities(terms.policy)
+    plain = known.of(evidence, now)
+    assert not compiling._threads
+    assert known.of(evidence, now) is not None
+    compiling.finish()
+    assert compiling._rules
+    compiled_ones = Propensities(terms.policy).of(evidence, now)
+    assert plain is not None
+    assert compiled_ones is not None
+    assert compiled_ones.tolist() == pytest.approx(plain.tolist(), abs=1e-12)
+
+
+def test_arms_that_move_together_are_compiled_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    requests: list[object] = []
+    monkeypatch.setattr(compiling, "_rules", {})
+    monkeypatch.setattr(compiling, "compile_once", lambda key, *_: requests.append(key))
+    logs = OfflineData.from_summary({"A": (50, 0.5, 0.2), "B": (50, 0.4, 0.2)})
+    together = Terms.declare(offline=logs, seed=1, relative_bound=0.1)
+    apart = Terms.declare(offline=logs, seed=1, bias_bound=0.1)
+    for terms, decisions in ((together, 25), (apart, 1_000)):
+        situation = Decider(terms, State.start(terms.arms, terms.policy.memory)).situation()
+        known = Propensities(terms.policy)
+        requests.clear()
+        for _ in range(decisions - 1):
+            known.of(*situation)
+        assert not requests
+        known.of(*situation)
+        assert len(requests) == 1
+
+
+def test_a_policy_without_a_law_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    requests: list[object] = []
+    monkeypatch.setattr(compiling, "compile_once", lambda key, *_: requests.append(key))
+    terms = Terms.declare(ArtificialReplay(), arms=["A", "B"], seed=1)
+    evidence, now = Decider(terms, State.start(terms.arms, terms.policy.memory)).situation()
+    known = Propensities(terms.policy)
+    known.start_compiling(evidence)
+    assert known.of(evidence, now) is None
+    assert not requests
+
+
+PHI = np.vectorize(NormalDist().cdf)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.3, 1.0, 2.5, 20.0, 1e3])
+@pytest.mark.parametrize("place", [-1.0, 0.0, 0.4, 3.0])
+def test_the_mean_of_a_smooth_step(slope: float, place: float) -> None:
+    """E Φ(b (z − a)) = Φ(−a b/√(1 + b²))."""
+    truth = NormalDist().cdf(-place * slope / math.hypot(1.0, slope))
+    for switches in ([], [0.1]):
+        mean = over_moves(lambda z: PHI(slope * (z - place))[:, None], switches)
+        assert mean == pytest.approx([truth], abs=1e-6)
+
+
+@pytest.mark.parametrize("switches", [[], [0.3], [0.3, 7.0], np.linspace(-3, 3, 50).tolist()])
+def test_the_mean_of_a_jump(switches: list[float]) -> None:
+    def jump(z: Floats) -> Floats:
+        return np.stack([z > 0.3, z <= 0.3], axis=1).astype(np.float64)
+
+    truth = NormalDist().cdf(0.3)
+    assert over_moves(jump, switches) == pytest.approx([1 - truth, truth], abs=2e-6)
+
+
+def test_smooth_functions_need_few_places() -> None:
+    asked: list[int] = []
+
+    def smooth(z: Floats) -> Floats:
+        asked.append(z.size)
+        column: Floats = PHI(z)[:, None]
+        return column
+
+    over_moves(smooth, [])
+    assert asked == [17]
+
+
+@pytest.mark.parametrize("place", [-2.0, 0.31, 1.1])
+def test_jumps_and_kinks_that_nobody_named_are_noticed(place: float) -> None:
+    jump = over_moves(lambda z: (z > place)[:, None].astype(np.float64), [])
+    assert jump == pytest.approx([1 - NormalDist().cdf(place)], abs=1e-6)
+    kink = over_moves(lambda z: np.maximum(0.2 * (z - place), 0.0)[:, None], [])
+    above = NormalDist().pdf(place) - place * (1 - NormalDist().cdf(place))
+    assert kink == pytest.approx([0.2 * above], abs=3e-6)

@@ -1,7 +1,14 @@
 """A saved learner goes on as it was, and a damaged file is refused."""
 
+from __future__ import annotations
+
+import copy
 import json
 import math
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +41,9 @@ from driftanchor import (
     Round,
     UnreadableState,
 )
+from driftanchor.core import record
 from driftanchor.core.posterior import Posterior
+from driftanchor.core.provenance import Provenance, Source
 from driftanchor.live.records import GAINED
 
 
@@ -274,3 +283,234 @@ def test_reasons_that_are_no_texts_are_refused() -> None:
     for reasons in ([1], "text", None):
         with pytest.raises(DriftanchorError, match="reasons must be"):
             Learner.from_json(learner().to_json() | {"reasons": reasons})
+
+
+def test_a_truncated_or_missing_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "learner.json"
+    with pytest.raises(InvalidInput, match="cannot read"):
+        Learner.load(path)
+    path.write_text(json.dumps(learner().to_json())[:100])
+    with pytest.raises(UnreadableState, match="not valid JSON"):
+        Learner.load(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidInput, match="cannot read"):
+        Learner.load(path)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "learner.json"
+    learner().save(path)
+    old = path.read_bytes()
+    for place in (tmp_path / "missing" / "learner.json", tmp_path, "\0"):
+        with pytest.raises(InvalidInput, match="cannot write"):
+            learner().save(place)
+    assert path.read_bytes() == old
+    assert [file.name for file in tmp_path.iterdir()] == ["learner.json"]
+
+
+def test_a_learner_saves_again_where_it_saved_or_was_loaded(tmp_path: Path) -> None:
+    path, link = tmp_path / "learner.json", tmp_path / "link.json"
+    link.symlink_to(path)
+    pupil = learner()
+    for place in (path, link, tmp_path / "backup.json", path):
+        play(pupil, 2)
+        pupil.save(place)
+    loaded = Learner.load(link)
+    for twin in (loaded, copy.deepcopy(loaded), pickle.loads(pickle.dumps(loaded))):
+        Learner.load(path).save(path)  # the same again: nothing is lost
+        twin.save(path)
+    play(loaded, 1)
+    loaded.save(path)
+    assert Learner.load(path).decisions == 9
+    path.unlink()
+    loaded.save(path)
+
+
+def test_what_another_process_saved_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "learner.json"
+    learner().save(path)
+    mine, theirs = Learner.load(path), Learner.load(path)
+    play(theirs, 3)
+    theirs.save(path)
+    play(mine, 1)
+    kept = path.read_bytes()
+    with pytest.raises(
+        InvalidInput,
+        match=r"path '.*learner\.json' has changed since this learner was loaded.*one process",
+    ):
+        mine.save(path)
+    assert path.read_bytes() == kept
+    mine.save(path, overwrite=True)
+    assert Learner.load(path).decisions == 1
+    play(mine, 1)
+    mine.save(path)  # from now on it is this learner's
+
+
+def test_a_new_learner_does_not_write_over_a_file_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "learner.json"
+    pupil = learner()
+    play(pupil, 5)
+    pupil.save(path)
+    for stranger in (learner(), Learner.from_json(learner(seed=2).to_json())):
+        with pytest.raises(InvalidInput, match="is there already, and this learner was not loaded"):
+            stranger.save(path)
+    assert Learner.load(path).decisions == 5
+    learner().save(path, overwrite=True)
+    assert Learner.load(path).decisions == 0
+
+
+def test_two_updates_that_are_alike_are_two(tmp_path: Path) -> None:
+    path = tmp_path / "learner.json"
+    learner().save(path)
+    mine, theirs = Learner.load(path), Learner.load(path)
+    for pupil in (mine, theirs):
+        pupil.update(pupil.pull(), 0.5)
+    theirs.save(path)
+    assert mine.to_json() == theirs.to_json()
+    with pytest.raises(InvalidInput, match="has changed since this learner was loaded"):
+        mine.save(path)
+    assert Learner.load(path).decisions == 1
+
+
+LOOP = """
+import sys
+from driftanchor import InvalidInput, Learner
+for _ in range(25):
+    while True:
+        pupil = Learner.load("learner.json")
+        pupil.update(pupil.pull(), 0.5)
+        try:
+            pupil.save("learner.json")
+            break
+        except InvalidInput as error:
+            assert "has changed since" in str(error), error
+"""
+
+
+def test_two_processes_lose_nothing_where_each_tries_again(tmp_path: Path) -> None:
+    learner().save(tmp_path / "learner.json")
+    both = [subprocess.Popen([sys.executable, "-c", LOOP], cwd=tmp_path) for _ in range(2)]
+    assert [process.wait(120) for process in both] == [0, 0]
+    kept = Learner.load(tmp_path / "learner.json")
+    assert kept.decisions == kept.tally.pulls.sum() == 50
+
+
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_a_file_is_only_written_over_when_that_is_said(tmp_path: Path, value: Any) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("mine")
+    with pytest.raises(InvalidInput, match="overwrite must be True or False, got "):
+        learner().save(path, overwrite=value)
+    assert path.read_text() == "mine"
+
+
+class Unprintable:
+    """A value whose text cannot be had."""
+
+    def __repr__(self) -> str:
+        raise ValueError("no text")
+
+
+def test_what_is_no_path_is_refused_even_if_it_cannot_be_shown() -> None:
+    strange: Any = Unprintable()
+    with pytest.raises(InvalidInput, match="cannot write a Unprintable without a text"):
+        learner().save(strange)
+    with pytest.raises(InvalidInput, match="cannot read a Unprintable without a text"):
+        Learner.load(strange)
+
+
+def test_links_in_a_ring_are_no_file(tmp_path: Path) -> None:
+    ring = tmp_path / "ring.json"
+    ring.symlink_to(ring)
+    with pytest.raises(InvalidInput, match="cannot read"):
+        Learner.load(ring)
+    with pytest.raises(InvalidInput, match="cannot write"):
+        learner().save(ring)
+
+
+HOW = Provenance(
+    (Source("a.csv", "sha256:1", 9),), (("arm", "ad"),), (("since", "1"),), 9, 1, (("x", 2),), "now"
+)
+LOGS = OfflineData(OFFLINE.arms, OFFLINE.n, OFFLINE.mean, [0.1, None, 0.3], "a.csv", HOW)
+HUGE: list[Any] = [
+    10**30,
+    1e300,
+    math.inf,
+    10**400,
+]  # json writes inf as a token, which no JSON has
+WRONG: list[Any] = [None, "x", "", -1, 0.5, True, [], [[]], {}, {"a": 1}, math.nan, *HUGE]
+
+
+def pupil(policy: Policy) -> Learner:
+    made = Learner(policy, offline=LOGS, relative_bound=0.05, reward_range=(0, 2), seed=3)
+    play(made, 6)
+    made.retire_arm("C")
+    return made
+
+
+def paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where every value of a record stands."""
+    keys = value if isinstance(value, dict) else range(len(value) if isinstance(value, list) else 0)
+    for key in keys:
+        yield (*path, key)
+        yield from paths(value[key], (*path, key))
+
+
+def damaged(saved: record.Record) -> Iterator[tuple[str, str]]:
+    """The text of a record with one thing changed, and what was changed."""
+    for path in paths(saved):
+        changed: Any = copy.deepcopy(saved)
+        place = changed
+        for key in path[:-1]:
+            place = place[key]
+        old = place[path[-1]]
+        for value in [*WRONG, *([old[:-1], old + old[:1]] if isinstance(old, list) else [])]:
+            place[path[-1]] = value
+            yield json.dumps(changed), f"{path} = {value!r:.30}"
+        if isinstance(place, dict):
+            place["again"], place[path[-1]] = old, old
+            key = json.dumps(path[-1])
+            yield json.dumps(changed).replace('"again"', key), f"{path} twice"
+            del place["again"]
+        del place[path[-1]]
+        yield json.dumps(changed), f"{path} dropped"
+
+
+READ: dict[str, tuple[Callable[[object], Any], Any]] = {
+    "guarded": (Learner.from_json, pupil(GuardedAnchorTS(noise=0.5)).to_json()),
+    "memory": (Learner.from_json, pupil(ArtificialReplay(noise=0.5)).to_json()),
+    "logs": (OfflineData.from_json, LOGS.to_json()),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_damage_is_refused_or_changes_nothing(name: str) -> None:
+    read, saved = READ[name]
+    refused = 0
+    for text, what in damaged(saved):
+        try:
+            found = read(record.parse(text))
+        except UnreadableState:
+            refused += 1
+        else:  # such as a digest that is gone
+            assert without_digests(found.to_json()) == without_digests(saved), what
+    assert refused > 300
+
+
+@pytest.mark.parametrize("name", READ)
+def test_damage_to_a_record_without_digests_raises_nothing_else(name: str) -> None:
+    read, saved = READ[name]
+    refused = 0
+    for text, _ in damaged(without_digests(saved)):
+        try:
+            assert read(record.parse(text)).to_json()
+        except UnreadableState:
+            refused += 1
+    assert refused > 300
+
+
+def test_a_damaged_file_names_itself(tmp_path: Path) -> None:
+    path = tmp_path / "learner.json"
+    path.write_text(json.dumps(READ["memory"][1] | {"decisions": 7}))
+    with pytest.raises(UnreadableState, match=r"learner\.json': the learner record is not what"):
+        Learner.load(path)

@@ -11,8 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftanchor import Arms, InvalidInput, Tally, UnreadableState
-from driftanchor.live.state import FEW, LONGEST, State, changed_rows, fold
+from driftanchor import (
+    AnchorTS,
+    Arms,
+    ArtificialReplay,
+    GuardedAnchorTS,
+    InvalidInput,
+    Learner,
+    OfflineData,
+    Policy,
+    Tally,
+    UnreadableState,
+)
+from driftanchor.live import changes, records
+from driftanchor.live.decide import next_decision
+from driftanchor.live.state import State, changed_rows, fold
 from driftanchor.live.state_events import (
     ArmAdded,
     Decided,
@@ -24,6 +37,7 @@ from driftanchor.live.state_events import (
     Resumed,
     Rewarded,
 )
+from driftanchor.live.terms import Terms
 
 ARMS = Arms(["A", "B", "C"])
 COLUMNS = st.integers(0, 2)
@@ -188,38 +202,6 @@ def applied(state: State, steps: Sequence[Any]) -> None:
 STEPS = st.lists(st.one_of(OTHERS, DECISIONS), max_size=12)
 
 
-@given(STEPS, DECISIONS, STEPS, st.booleans())
-def test_it_knows_the_state_before_the_last_decision(
-    before: list[Any], decision: tuple[int, Any], after: list[Any], wider: bool
-) -> None:
-    state = State.start(ARMS, memory=2)
-    applied(state, before)
-    then = state.frozen()
-    state.decide(*decision, keep=True)
-    applied(state, after)
-    if wider:
-        state.apply(ArmAdded("D"))
-        state.apply(Rewarded((3, 0), (1.0, 2.0)))
-    found = state.before_last()
-    assert found.frozen() == then
-    assert (found.reward_count, found.pending_count) == (then.tally.pulls.sum(), then.pending.sum())
-
-
-def test_it_can_tell_so_after_many_rewards() -> None:
-    state = State.start(ARMS)
-    state.decide(1, keep=True)
-    for i in range(3 * LONGEST):
-        state.apply(Rewarded((i % 3,), (0.1,)))
-    assert state.before_last().frozen() == State.start(ARMS)
-    state.decide(0, keep=True)
-    assert state.before_last().reward_count == 3 * LONGEST
-
-
-def test_without_a_decision_there_is_nothing_before_it() -> None:
-    with pytest.raises(LookupError, match="no decision"):
-        State.start(ARMS).before_last()
-
-
 @given(STEPS, REWARDS)
 def test_it_learns_many_rewards_as_one_by_one(steps: list[Any], rewards: Rewarded) -> None:
     together, apart = State.start(ARMS, memory=2), State.start(ARMS, memory=2)
@@ -245,10 +227,9 @@ def test_its_counts_are_the_sums_of_its_arrays(steps: list[Any]) -> None:
 def test_an_event_writes_into_the_same_arrays() -> None:
     """So that whoever decides from them need not look for others."""
     state = State.start(ARMS)
-    arrays = state.pulls, state.totals, state.pending, state.playable
+    arrays = state.pulls, state.totals, state.pending
     applied(state, [Decided(1, 0), Decided(2, 0), Rewarded((0,), (0.5,)), GivenUp(0, 1)])
-    state.apply(Paused(2))
-    assert [x.tolist() for x in arrays] == [[1, 0, 0], [0.5, 0, 0], [0, 0, 0], [1, 1, 0]]
+    assert [x.tolist() for x in arrays] == [[1, 0, 0], [0.5, 0, 0], [0, 0, 0]]
     assert (state.reward_count, state.pending_count, state.decisions) == (1, 0, 2)
 
 
@@ -268,22 +249,6 @@ def test_what_is_refused_changes_nothing(event: Event, error: type[Exception]) -
         state.apply(event)
     assert state.frozen() == before
     assert (state.reward_count, state.pending_count) == (0, 1)
-
-
-def test_it_names_the_columns_that_changed() -> None:
-    state = State.start(ARMS)
-    assert state.changes > FEW  # nobody looked yet
-    state.changes = 0
-    applied(state, [Decided(1, 2), Rewarded((0,), (1.0,)), Decided(2, 1), GivenUp(1, 1)])
-    assert state.changed[: state.changes].tolist() == [2, 0, 1, 1]
-    state.apply(Rewarded((1, 0, 1), (1.0, 0.5, 0.0)))
-    assert state.changed[: state.changes].tolist() == [2, 0, 1, 1, 1, 0]
-    applied(state, [Rewarded((0,), (1.0,))] * FEW)
-    assert state.changes > FEW
-    for event in (Paused(0), ArmAdded("D")):
-        state.changes = 0
-        state.apply(event)
-        assert state.changes > FEW
 
 
 def test_an_estimate_is_what_policies_see_until_the_next_one() -> None:
@@ -322,3 +287,86 @@ def test_an_estimate_that_cannot_be_is_refused(
     with pytest.raises(UnreadableState, match="pulls of"):
         state.apply(Matured(pulls, totals))
     assert state.live is None
+
+
+LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})
+REQUESTS = st.lists(
+    st.tuples(
+        st.sampled_from(["pull", "pull", "reward", "give up", "pause", "resume", "add"]),
+        st.integers(0, 5),
+    ),
+    max_size=25,
+)
+RULES = [AnchorTS(), ArtificialReplay(base="ts"), GuardedAnchorTS()]
+
+
+def step(terms: Terms, state: State, what: str, x: int) -> tuple[Terms, list[Event]]:
+    """What happens next, as whoever keeps the events would write it down."""
+    label = terms.arms[x % len(terms.arms)]
+    if what == "pull":
+        return terms, [next_decision(terms, state)]
+    if what == "reward":
+        return terms, [changes.rewards(terms, [label, "A"], [0.3 * x, 1.0])]
+    if what == "give up":
+        return terms, list(changes.give_up(state, label, None))
+    if what == "resume":
+        return terms, [changes.resume(state, label)]
+    if what == "pause" and state.playable.sum() > 1:
+        return terms, [changes.pause(state, label)]
+    if what == "add" and len(terms.arms) < 5:
+        new = f"new {x}-{len(terms.arms)}"
+        added = changes.add_arm(terms, new, (5, 0.5), 0.1, None)
+        return terms.after(added), [added]
+    if what == "distrust":
+        doubt = Distrusted(x % len(terms.arms))
+        return terms.after(doubt), [doubt]
+    return terms, []
+
+
+@given(REQUESTS, st.sampled_from(RULES))
+def test_replaying_the_events_gives_the_same_state_and_the_same_next_decisions(
+    steps: list[tuple[str, int]], policy: Policy
+) -> None:
+    steps = [("distrust", x) if what == "add" and x % 2 else (what, x) for what, x in steps]
+    first = terms = Terms.declare(policy, offline=LOGS, bias_bound=0.1, seed=5)
+    start = state = State.start(terms.arms, policy.memory)
+    events: list[Event] = []
+    for what, x in steps:
+        terms, new = step(terms, state, what, x)
+        for event in new:
+            state = fold(state, event)
+        events += new
+    again = start
+    for event in events:
+        first, again = first.after(event), fold(again, event)
+    assert (first, again) == (terms, state)
+    assert records.to_record(terms, again) == records.to_record(terms, state)
+    for _ in range(5):
+        decided = next_decision(terms, state)
+        assert next_decision(terms, again) == decided
+        state, again = fold(state, decided), fold(again, decided)
+
+
+@given(REQUESTS, st.sampled_from(RULES))
+def test_a_learner_does_what_the_events_say(steps: list[tuple[str, int]], policy: Policy) -> None:
+    pupil = Learner(policy, offline=LOGS, bias_bound=0.1, seed=5)
+    terms, state = pupil.terms, pupil.state
+    for what, x in steps:
+        label = terms.arms[x % len(terms.arms)]
+        terms, new = step(terms, state, what, x)
+        for event in new:
+            state = fold(state, event)
+        if what == "pull":
+            assert isinstance(new[0], Decided)
+            assert pupil.pull() == terms.arms[new[0].column]
+        elif what == "reward":
+            pupil.update([label, "A"], [0.3 * x, 1.0])
+        elif what == "give up":
+            pupil.drop_pending(label)
+        elif what == "resume":
+            pupil.restore_arm(label)
+        elif what == "pause" and new:
+            pupil.retire_arm(label)
+        elif new:
+            pupil.add_arm(terms.arms[-1], (5, 0.5), bias_bound=0.1)
+        assert (pupil.terms, pupil.state) == (terms, state)

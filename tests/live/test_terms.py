@@ -9,13 +9,19 @@ import pytest
 from driftanchor import (
     POLICIES,
     TS,
+    UCB,
     AnchorTS,
+    GuardedAnchorTS,
+    HybridTS,
     InvalidInput,
     Learner,
     OfflineData,
+    Policy,
+    Suggestion,
 )
 from driftanchor.live.state_events import Distrusted
 from driftanchor.live.terms import Terms
+from driftanchor.shift import suggest
 
 OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
 
@@ -234,3 +240,183 @@ def test_nothing_is_promised_of_distrusted_logs() -> None:
 def test_a_relative_bound_that_is_left_alone_promises_nothing() -> None:
     terms = Terms.declare(AnchorTS(**UNITS), offline=LOGS, relative_bound=0.05, seed=1)
     assert np.isinf(terms.after(Distrusted(0)).relative_bounds).all()
+
+
+NEAR_50 = OfflineData.from_summary({"A": (200, 50.0, 90.0), "B": (100, 56.0, 120.0)})
+
+
+SD = math.sqrt((199 * 90 + 99 * 120) / 298)
+
+
+# 5 % of chi-square laws lie below these (any table has them): the limit is s √(ν/χ²).
+TABLE = {2: 0.103, 5: 1.145, 10: 3.940, 30: 18.493, 100: 77.929}
+
+
+def test_without_a_policy_it_is_the_guarded_rule_in_the_units_of_the_logs() -> None:
+    learner = Learner(offline=NEAR_50, bias_bound=5.0)
+    rule = learner.policy
+    assert isinstance(rule, GuardedAnchorTS)
+    assert rule == GuardedAnchorTS(prior_mean=rule.prior_mean, noise=rule.noise)
+    assert rule.prior_mean == pytest.approx(52.0)
+    assert SD < rule.noise < 1.1 * SD
+    text = "\n".join(learner.reasons)
+    for word in (
+        "guarded-anchor-ts is the default",
+        "anchor-ts is the paper",
+        "52:",
+        "9.998",
+        "estimated",
+    ):
+        assert word in text
+
+
+@pytest.mark.parametrize("degrees", TABLE)
+def test_the_noise_is_an_upper_limit_of_the_standard_deviation(degrees: int) -> None:
+    logs = OfflineData.from_summary({"A": (degrees, 1.0, 9.0), "B": (2, 1.0, 9.0), "C": (1, 1.0)})
+    limit = 3.0 * math.sqrt(degrees / TABLE[degrees])
+    assert logs.noise_limit() == pytest.approx(limit, rel=0.15 if degrees == 2 else 0.01)
+    assert logs.noise_limit() > 0.999 * limit
+    assert Learner(offline=logs, bias_bound=0.0).policy.noise == logs.noise_limit()
+
+
+def test_with_more_logs_the_limit_comes_down_to_the_standard_deviation() -> None:
+    logs = OfflineData.from_summary({"A": (10**12, 1.0, 9.0)})
+    assert logs.noise_limit() == pytest.approx(3.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("row", [(0,), (2, 1.0, 4.0), (50, 1.0)])
+def test_too_few_logs_have_no_limit(row: tuple[float, ...]) -> None:
+    assert math.isnan(OfflineData.from_summary({"A": row, "B": (1, 2.0, 0.0)}).noise_limit())
+
+
+@pytest.mark.parametrize(
+    ("variance", "noise"),
+    [(0.04, 0.2), (0.24, 0.5), (9.0, 0.5), (None, 0.5), (0.0, 0.5)],
+)
+def test_a_declared_range_holds_the_noise_down_to_half_of_it(
+    variance: float | None, noise: float
+) -> None:
+    logs = OfflineData.from_summary({"A": (400, 0.3, variance)})
+    rule = Learner(offline=logs, bias_bound=0.1, reward_range=(0, 1)).policy
+    assert rule.prior_mean == 0.3
+    assert noise <= rule.noise < min(1.07 * noise, 0.5 + 1e-9)
+
+
+def test_without_logs_the_units_come_from_the_range_or_are_assumed() -> None:
+    learner = Learner(arms=["A"], reward_range=(0, 10))
+    assert (learner.policy.prior_mean, learner.policy.noise) == (5.0, 5.0)
+    assert len(learner.reasons) == 3  # no logs, nothing to say of a bias bound
+    for reward_range in (None, (0.0, math.inf)):
+        learner = Learner(arms=["A"], reward_range=reward_range)
+        assert (learner.policy.prior_mean, learner.policy.noise) == (0.0, 1.0)
+        assert "noise 1: assumed" in learner.reasons[2]
+
+
+@pytest.mark.parametrize(
+    ("source", "eps", "budget"),
+    [("proved", 0.0, 0.0), ("estimated", 0.2, 5.0), ("guessed", 0.4, 8.0)],
+)
+def test_the_less_sure_the_bias_bound_the_more_the_guard_insures(
+    source: str, eps: float, budget: float
+) -> None:
+    learner = Learner(offline=NEAR_50, bias_bound=5.0, bias_bound_source=source)
+    assert isinstance(learner.policy, GuardedAnchorTS)
+    assert (learner.policy.eps, learner.policy.budget) == (eps, budget)
+    begins = f"budget {budget:g}, eps {eps:g}: the bounds are {source}, so "
+    assert learner.reasons[3].startswith(begins)
+
+
+def test_logs_without_variance_are_warned_of() -> None:
+    bare = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48)})
+    with pytest.warns(UserWarning, match="no variance, so noise=1 is assumed") as caught:
+        Learner(offline=bare, bias_bound=0.1)
+    assert caught[0].filename == __file__
+
+
+def week(move: float, **rates: float) -> OfflineData:
+    rates = rates or {"A": 0.5, "B": 0.3}
+    return OfflineData.from_summary(
+        {arm: (400, p + move, (p + move) * (1 - p - move)) for arm, p in rates.items()}
+    )
+
+
+@pytest.mark.parametrize("name", ["bias_bound", "relative_bound"])
+def test_a_suggestion_from_one_period_is_warned_of(name: str) -> None:
+    found = suggest({"W1": week(0.0)}, unit="week")
+    options: dict[str, Any] = {name: found, "reward_range": (0, 1), "seed": 1}
+    with pytest.warns(UserWarning, match=f"{name} is a Suggestion without a bound") as caught:
+        made = Learner(offline=week(0.0), **options)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    text = str(caught[0].message)
+    assert (found.meaning if name == "bias_bound" else found.relative_meaning) in text
+    assert text.endswith(f"Give {name} a number, or inf for no promise")
+    assert not np.isfinite([made.bias_bounds, made.relative_bounds]).any()
+    Learner(offline=week(0.0), **(options | {name: math.inf}))  # said so, no warning
+
+
+def test_a_suggestion_with_a_bound_is_not() -> None:
+    found = suggest({f"W{i}": week(x) for i, x in enumerate([0.0, 0.1, -0.1, 0.05])}, unit="week")
+    terms = Terms.declare(offline=week(0.0), relative_bound=found, reward_range=(0, 1), seed=1)
+    assert terms.relative_bounds.tolist() == [found.relative_bound] * 2
+
+
+def found(moves: list[float], **rates: float) -> Suggestion:
+    periods = {f"W{i}": week(x, **rates) for i, x in enumerate(moves)}
+    return suggest(periods, unit="week")
+
+
+MOVES = [0.0, 0.1, -0.1, 0.05]
+
+
+@pytest.mark.parametrize("name", ["bias_bound", "relative_bound"])
+def test_a_suggestion_from_other_arms_is_warned_of(name: str) -> None:
+    logs = OfflineData.from_summary({"A": (400, 0.5, 0.25), "X": (400, 0.3, 0.2), "Y": (0,)})
+    options: dict[str, Any] = {name: found(MOVES), "reward_range": (0, 1), "seed": 1}
+    with pytest.warns(UserWarning, match=f"{name} is a Suggestion from other arms") as caught:
+        made = Learner(offline=logs, **options)
+    assert "it saw ['A', 'B'], and never ['X']." in str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert np.isfinite([made.bias_bounds, made.relative_bounds]).any()
+    Learner(offline=logs, **(options | {name: getattr(options[name], name)}))  # meant: no warning
+
+
+def test_a_suggestion_for_an_arm_that_is_added_becomes_a_number() -> None:
+    pupil = Learner(TS(noise=0.5), offline=week(0.0), bias_bound=0.1, seed=1)
+    seen: Any = found(MOVES, A=0.5, D=0.4)
+    nothing: Any = found([0.0], A=0.5, F=0.4)
+    pupil.add_arm("D", (9, 0.4), bias_bound=seen)
+    assert pupil.bias_bounds.tolist() == [0.1, 0.1, seen.bias_bound]
+    with pytest.warns(UserWarning, match="Suggestion from other arms") as caught:
+        pupil.add_arm("E", (9, 0.4), bias_bound=seen)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="Suggestion without a bound"):
+        pupil.add_arm("F", (9, 0.4), bias_bound=nothing)
+    assert Learner.from_json(pupil.to_json()).state == pupil.state
+
+
+def test_a_policy_given_is_taken_as_it_is() -> None:
+    learner = Learner(AnchorTS(prior_mean=52, noise=10), offline=NEAR_50, bias_bound=5.0)
+    assert learner.policy == AnchorTS(prior_mean=52, noise=10)
+    assert learner.reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("policy", "advice"),
+    [
+        (AnchorTS(), r"mean 52, far from .*use AnchorTS\(prior_mean=52, noise=9.998\)"),
+        (TS(prior_mean=52, noise=4), r"deviation 9.998 within .*use TS\(noise=9.998\)"),
+        (UCB(), r"deviation 9.998 within arms, more than twice noise=1.*use UCB\(noise=9.998\)"),
+        (GuardedAnchorTS(), r"deviation 9.998 within arms.*use GuardedAnchorTS\(noise=9.998\)"),
+        (HybridTS(noise=9), r"mean 52, far from prior_mean=0 at noise=9"),
+    ],
+)
+def test_logs_in_other_units_than_the_policy_are_warned_of(policy: Policy, advice: str) -> None:
+    with pytest.warns(UserWarning, match=advice) as caught:
+        Learner(policy, offline=NEAR_50, bias_bound=5.0)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("policy", [UCB(noise=10), GuardedAnchorTS(noise=10), TS(noise=100)])
+def test_units_that_fit_are_not_warned_of(policy: Policy) -> None:
+    Learner(policy, offline=NEAR_50, bias_bound=5.0)

@@ -10,8 +10,8 @@ import pytest
 from served_app import running_app
 
 from driftanchor import Campaign, StoreUnavailable
-from driftanchor.live import background, compiling
-from driftanchor.live.law_writers import LawWriters
+from driftanchor.live import compiling
+from driftanchor.live.propensities import Propensities
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve.app_state import AppState, ServeSettings
 from driftanchor.serve.request_log import Log
@@ -64,16 +64,15 @@ def test_kernels_are_there_before_the_first_request(tmp_path: Path) -> None:
     warm_up(state)
     with state.campaign("c").at_one_moment() as reading:
         current = reading.current
-        evidence, now = current.decider.situation(1)
-        assert compiling.ready(compiling.kind_of(current.terms.policy, evidence)) is not None
-        assert current.law_writers.compiled(evidence, now) is not None
+        assert current.decider.prepare()
+        assert len(compiling._rules) >= 2
     state.close()
 
 
 def test_a_paused_campaign_needs_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = serving(tmp_path / "store.db", 300.0)
     Campaign.create("c", arms=["A", "B"], store=state.store, seed=1).pause()
-    monkeypatch.setattr(LawWriters, "compile_early", lambda *_: pytest.fail("it decides nothing"))
+    monkeypatch.setattr(Propensities, "start_compiling", lambda *_: pytest.fail("it is paused"))
     warm_up(state)
     state.close()
 
@@ -82,7 +81,7 @@ def test_it_takes_no_longer_than_it_may(tmp_path: Path, monkeypatch: pytest.Monk
     state = serving(tmp_path / "store.db", 0.0)
     Campaign.create("c", arms=["A", "B"], store=state.store, seed=1)
     monkeypatch.setattr(Campaign, "prepare", lambda _: pytest.fail("the time was over"))
-    monkeypatch.setattr(background, "finish", lambda _: pytest.fail("the time was over"))
+    monkeypatch.setattr(compiling, "finish", lambda _: pytest.fail("the time was over"))
     warm_up(state)
     state.close()
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from driftanchor.compiled.overloads import policy_from
-from driftanchor.core.check import Floats, Ints
+from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import write_law
 from driftanchor.core.noise import Key, Stream, start
@@ -47,9 +47,7 @@ def chooser(numbers: Any) -> Callable[..., int]:
 def live_chooser(numbers: Any) -> Callable[..., int]:
     """Return the rule that chooses an arm in a live decision.
 
-    The rule uses the noise of decision number `n`. The first `count` entries of `changed` are the
-    columns whose numbers changed since the last decision. A negative `count` means that all columns
-    changed.
+    The rule uses the noise of decision number `n`.
     """
 
     def chosen(
@@ -57,15 +55,13 @@ def live_chooser(numbers: Any) -> Callable[..., int]:
         evidence: Evidence,
         key: Key,
         stream: Stream,
-        changed: Ints,
         t: int,
         arms: int,
         n: int,
-        count: int,
     ) -> int:
         policy = policy_from(numbers, parameters)
-        for i in range(evidence.pulls.size if count < 0 else count):
-            cache_belief(policy, evidence, i if count < 0 else changed[i])
+        for arm in range(evidence.pulls.size):
+            cache_belief(policy, evidence, arm)
         start(stream, key, n, 0)
         together = moves_together(policy, evidence)
         return choose(policy, evidence, Round(t, arms), stream, together)

@@ -1,11 +1,13 @@
-"""Validate changes that callers request and turn them into events.
+"""Turn the changes that callers request into events, or raise.
 
-Every function either returns events for `fold`, or raises without changing anything.
+If only conversions are reported, every online mean is the highest reward, and no arm looks better
+than another. `check_conversions` detects this.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,25 +18,26 @@ from driftanchor.core.arms import Arms
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import bias_bounds, check_log_sizes, relative_bounds, valid_range
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.live.state import State
+from driftanchor.live.state import State, fold
 from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
-from driftanchor.live.suggestion_check import warn_of_suggestion
-from driftanchor.live.terms import Terms
+from driftanchor.live.terms import Terms, warn_of_suggestion
+
+FEWEST = 20  # rewards before `only_conversions` can be true
 
 
 def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[float]) -> Rewarded:
     """One reward, or a batch in its order; the whole batch is refused if one of it is wrong."""
     if isinstance(arm, str):
-        column, paid = one_reward(terms, arm, reward)
-        return Rewarded((column,), (paid,))
-    labels, given = _batch(arm, "arm"), _batch(reward, "reward")
-    if len(labels) != len(given):
+        column, checked = one_reward(terms, arm, reward)
+        return Rewarded((column,), (checked,))
+    labels, values = _batch(arm, "arm"), _batch(reward, "reward")
+    if len(labels) != len(values):
         raise InvalidInput(
-            f"has {len(given)} values for {len(labels)} arms: give one for each", argument="reward"
+            f"has {len(values)} values for {len(labels)} arms: give one for each", argument="reward"
         )
     for label in labels:  # before any reward is looked at
         terms.arms.column(label)
-    pairs = [one_reward(terms, *pair) for pair in zip(labels, given, strict=True)]
+    pairs = [one_reward(terms, *pair) for pair in zip(labels, values, strict=True)]
     return Rewarded(tuple(i for i, _ in pairs), tuple(x for _, x in pairs))
 
 
@@ -96,7 +99,7 @@ def _blaming(argument: str) -> Iterator[None]:
 
 def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]:
     """Stop waiting for `count` rewards of an arm; `None` for all of it, or for all arms."""
-    arms, pending = state.tally.arms, state.pending
+    arms, pending = state.arms, state.pending
     if label is None:
         if count is not None:
             raise InvalidInput(
@@ -115,7 +118,7 @@ def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]
 
 def pause(state: State, label: str) -> Paused:
     """Stop playing an arm, unless no other arm would be left."""
-    column = state.tally.arms.column(label, "label")
+    column = state.arms.column(label, "label")
     if state.playable[column] and state.playable.sum() == 1:
         raise InvalidInput(
             f"{label!r} is the last arm that can be played: add another first", argument="label"
@@ -125,4 +128,58 @@ def pause(state: State, label: str) -> Paused:
 
 def resume(state: State, label: str) -> Resumed:
     """Play a paused arm again."""
-    return Resumed(state.tally.arms.column(label, "label"))
+    return Resumed(state.arms.column(label, "label"))
+
+
+def only_highest(terms: Terms, state: State) -> bool:
+    """Whether every reward so far is the highest possible, up to rounding.
+
+    The highest possible is that of `reward_range`, or 1 where the range is open.
+
+    Example:
+        >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
+        >>> state = fold(State.start(terms.arms), Rewarded((0, 1), (1.0, 1.0)))
+        >>> only_highest(terms, state), only_highest(terms, fold(state, Rewarded((0,), (0.0,))))
+        (True, False)
+    """
+    highest = _highest(terms)
+    gap = abs(state.totals - highest * state.pulls)
+    return bool((gap <= 1e-9 * abs(highest) * state.pulls).all())
+
+
+def only_conversions(terms: Terms, state: State) -> bool:
+    """Whether only conversions seem to be reported.
+
+    True if at least 20 rewards came, all of them the highest possible, and more decisions wait for
+    a reward than ever got one. If all rewards are reported and the highest has the probability p,
+    20 in a row have the probability p²⁰: 1 in a million for p = 0.5.
+    """
+    enough = FEWEST <= state.reward_count < state.pending_count
+    return enough and only_highest(terms, state)
+
+
+def check_conversions(terms: Terms, state: State, event: Rewarded) -> tuple[bool, str]:
+    """Check new rewards, given that all before them were the highest possible.
+
+    Returns:
+        Whether to check the next rewards too, and a warning if only conversions seem to be
+        reported. The check ends with the warning, or with another reward than the highest.
+    """
+    highest = _highest(terms)
+    if not all(abs(reward - highest) <= 1e-9 * abs(highest) for reward in event.rewards):
+        return False, ""
+    if state.reward_count >= state.pending_count:  # cheaper than the rest
+        return True, ""
+    after = fold(state, event)
+    if not only_conversions(terms, after):
+        return True, ""
+    return False, (
+        f"all {after.reward_count} rewards so far are {highest:g} and {after.pending_count} pulls "
+        "wait for theirs: if only conversions are reported, every mean becomes the same and "
+        "nothing is learned; report the other rewards too (0 for a pull that did not convert)"
+    )
+
+
+def _highest(terms: Terms) -> float:
+    high = terms.reward_range[1]
+    return high if math.isfinite(high) else 1.0

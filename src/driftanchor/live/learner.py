@@ -9,24 +9,27 @@ from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
 from driftanchor.core import check
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats, Ints
 from driftanchor.core.offline import OfflineData, Summary
+from driftanchor.core.promises import Range
 from driftanchor.core.record import Record
+from driftanchor.core.tally import Tally
 from driftanchor.errors import InvalidInput
-from driftanchor.live import changes, conversions, decide, records, saved_file
-from driftanchor.live.decider import Decider
+from driftanchor.live import changes, decide, records
+from driftanchor.live.decide import Decider
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.law_writers import LawWriters
-from driftanchor.live.saved_file import Stamps
+from driftanchor.live.propensities import Propensities
 from driftanchor.live.state import State
-from driftanchor.live.state_events import Event
 from driftanchor.live.terms import Terms
-from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
+from driftanchor.render.numbers import count as number_of
+from driftanchor.render.tabular import Tabular, known
 
 NOBODY: tuple[str, ...] = ()
 
 
-class Learner(View):
+class Learner(Tabular):
     """Pulls arms, learns from rewards, and can say why.
 
     A learner has its `terms` (what was agreed) and its `state` (what happened since). Both are
@@ -98,28 +101,116 @@ class Learner(View):
         )
         self._begin(terms, State.start(terms.arms, terms.policy.memory), {})
 
-    def _begin(self, terms: Terms, state: State, files: Stamps) -> None:
-        self._decider = Decider(terms, state.copy())
-        self._law_writers = LawWriters(terms.policy)
-        self._state: State | None = state  # None while nobody has asked since the last change
-        self._files = files
-        self._lock = threading.RLock()  # again by the same thread: a warning may call anything
-        # What the last pull saw; its state is None while `before_last` can still tell it.
-        self._last: tuple[Terms, State | None, tuple[object, ...]] | None = None
-        # Until a reward shows otherwise or a warning was given, here or before `save`.
-        said = conversions.only_conversions(terms, state)
-        self._all_at_top = not said and conversions.all_at_top(terms, state)
+    def _begin(self, terms: Terms, state: State, hashes: records.Hashes) -> None:
+        self._decider = Decider(terms, state)
+        self._propensities = Propensities(terms.policy)
+        self._hashes = hashes
+        self._lock = threading.RLock()  # the same thread may enter again while it warns
+        # The terms and the state before the last pull, and the arms it excluded.
+        self._last: tuple[Terms, State, tuple[object, ...]] | None = None
+        warned = changes.only_conversions(terms, state)  # before it was saved
+        self._may_warn = not warned and changes.only_highest(terms, state)
 
-    def _moment(self) -> tuple[Terms, State]:
+    def _now(self) -> tuple[Terms, State]:
+        """Return terms and state that belong together."""
         with self._lock:
-            if self._state is None:
-                self._state = self._decider.state.frozen()
-            return self._decider.terms, self._state
+            return self._decider.terms, self._decider.state.frozen()
 
     @property
     def terms(self) -> Terms:
         """What was agreed before the first decision."""
         return self._decider.terms
+
+    @property
+    def state(self) -> State:
+        """What happened since; a copy with read-only arrays."""
+        return self._now()[1]
+
+    @property
+    def arms(self) -> Arms:
+        """All arms ever known, paused ones too."""
+        return self.terms.arms
+
+    @property
+    def playable(self) -> tuple[str, ...]:
+        """The arms that can be pulled."""
+        terms, state = self._now()
+        return tuple(x for x, on in zip(terms.arms, state.playable, strict=True) if on)
+
+    @property
+    def policy(self) -> Policy:
+        """The rule."""
+        return self.terms.policy
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the default policy has its numbers; empty when you gave the policy."""
+        return self.terms.reasons
+
+    @property
+    def offline(self) -> OfflineData:
+        """The logs of every arm."""
+        return self.terms.offline
+
+    @property
+    def bias_bounds(self) -> Floats:
+        """The declared bias bound of every arm; `inf` where there is none."""
+        return self.terms.bias_bounds
+
+    @property
+    def relative_bounds(self) -> Floats:
+        """The declared relative bound of every arm; `inf` where there is none."""
+        return self.terms.relative_bounds
+
+    @property
+    def reward_range(self) -> Range:
+        """The lowest and the highest reward possible."""
+        return self.terms.reward_range
+
+    @property
+    def seed(self) -> int:
+        """The seed of the policy's noise."""
+        return self.terms.seed
+
+    @property
+    def tally(self) -> Tally:
+        """The rewards so far."""
+        return self.state.tally
+
+    @property
+    def pending(self) -> Ints:
+        """The pulls of each arm whose reward has not come."""
+        return self.state.pending
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions `pull` made."""
+        return self._decider.state.decisions
+
+    def _line(self) -> str:
+        terms, state = self._now()
+        paused = len(terms.arms) - state.playable_count
+        counts = [
+            number_of(len(terms.arms), "arm") + (f" ({paused:,} paused)" if paused else ""),
+            number_of(int(terms.offline.n.sum()), "logged reward"),
+            number_of(state.decisions, "decision"),
+            number_of(state.reward_count, "reward"),
+            f"{state.pending_count:,} pending",
+        ]
+        return ", ".join([terms.policy.name, *counts, f"seed {terms.seed}"])
+
+    def _columns(self) -> dict[str, list[object]]:
+        terms, state = self._now()
+        logs, tally = terms.offline, state.tally
+        return {
+            "arm": list(terms.arms),
+            "logs_n": logs.n.tolist(),
+            "logs_mean": known(logs.mean.tolist()),
+            "live_n": tally.pulls.tolist(),
+            "live_mean": known(tally.means.tolist()),
+            "pending": state.pending.tolist(),
+            "paused": (~state.playable).tolist(),
+        }
 
     def pull(self, exclude: Iterable[str] = NOBODY) -> str:
         """Decide which arm to play now.
@@ -130,10 +221,10 @@ class Learner(View):
         excluded = () if exclude is NOBODY else tuple(check.items(exclude, "exclude"))
         with self._lock:
             decider = self._decider
+            before = decider.state.copy()
             column = decider.play(excluded)
-            self._last = decider.terms, None, excluded
-            self._state = None
-            return decider.labels[column]
+            self._last = decider.terms, before, excluded
+            return decider.terms.arms.labels[column]
 
     def probabilities(
         self, exclude: Iterable[str] = (), draws: int | None = None
@@ -154,9 +245,8 @@ class Learner(View):
             >>> Learner(arms=["A", "B"], seed=1).probabilities(exclude=["B"])
             {'A': 1.0, 'B': 0.0}
         """
-        terms, state = self._moment()
-        number = state.decisions + 1
-        shares = decide.probabilities(terms, state, number, exclude, draws, self._law_writers)
+        terms, state = self._now()
+        shares = decide.probabilities(terms, state, exclude, draws, self._propensities)
         return dict(zip(terms.arms, shares.tolist(), strict=True))
 
     @overload
@@ -175,18 +265,16 @@ class Learner(View):
         where that is open), and more pulls wait for a reward than ever got one.
         """
         with self._lock:
-            terms = self._decider.terms
-            if isinstance(arm, str) and not self._all_at_top:  # nearly always
-                column, paid = changes.one_reward(terms, arm, reward)
-                self._decider.state.learn(column, paid)
-                self._state = None
+            terms, state = self._decider.terms, self._decider.state
+            if isinstance(arm, str) and not self._may_warn:  # fast path
+                state.learn(*changes.one_reward(terms, arm, reward))
                 return
             event = changes.rewards(terms, arm, reward)
-            if self._all_at_top:
-                self._all_at_top, doubt = conversions.look(terms, self._decider.state, event)
-                if doubt:  # before anything changes: where warnings are errors, it can be repeated
-                    warnings.warn(doubt, stacklevel=2)
-            self._happened(event)
+            if self._may_warn:
+                self._may_warn, warning = changes.check_conversions(terms, state, event)
+                if warning:  # before the event: where warnings are errors, the call can be repeated
+                    warnings.warn(warning, stacklevel=2)
+            self._decider.apply(event)
 
     def drop_pending(self, arm: str | None = None, count: int | None = None) -> None:
         """Stop waiting for rewards that will never come.
@@ -196,26 +284,15 @@ class Learner(View):
             count: How many of its pulls; `None` for all of them.
         """
         with self._lock:
-            for event in changes.give_up(self.state, arm, count):
-                self._happened(event)
+            for event in changes.give_up(self._decider.state, arm, count):
+                self._decider.apply(event)
 
     def explain(self) -> Explanation:
         """Why the last pull since this learner was made or loaded went where it went."""
-        with self._lock:
-            last = self._seen_last()
+        last = self._last
         if last is None:
             raise InvalidInput("nothing to explain yet: call pull() first")
-        terms, state, excluded = last
-        return decide.explain(terms, state, state.decisions + 1, excluded)
-
-    def _seen_last(self) -> tuple[Terms, State, tuple[object, ...]] | None:
-        """What the last pull saw; the caller holds the lock."""
-        if self._last is None:
-            return None
-        terms, state, excluded = self._last
-        if state is None:
-            state = self._decider.state.before_last().frozen()
-        return terms, state, excluded
+        return decide.explain(*last)
 
     def add_arm(
         self,
@@ -233,22 +310,18 @@ class Learner(View):
             relative_bound: How far it may have moved from the other arms since its logs.
         """
         with self._lock:
-            self._happened(changes.add_arm(self.terms, label, offline, bias_bound, relative_bound))
+            event = changes.add_arm(self.terms, label, offline, bias_bound, relative_bound)
+            self._decider.apply(event)
 
     def retire_arm(self, label: str) -> None:
         """Stop pulling this arm; late rewards of it are still learned from."""
         with self._lock:
-            self._happened(changes.pause(self.state, label))
+            self._decider.apply(changes.pause(self._decider.state, label))
 
     def restore_arm(self, label: str) -> None:
         """Pull a retired arm again; what was learned about it is kept."""
         with self._lock:
-            self._happened(changes.resume(self.state, label))
-
-    def _happened(self, event: Event) -> None:
-        """Go on to the terms and the state after this event; the caller holds the lock."""
-        self._decider.apply(event)
-        self._state = None
+            self._decider.apply(changes.resume(self._decider.state, label))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write everything to a JSON file, whole or not at all.
@@ -262,7 +335,7 @@ class Learner(View):
         """
         check.flag(overwrite, "overwrite")
         with self._lock:
-            self._files = saved_file.save(path, self.to_json(), self._files, overwrite=overwrite)
+            self._hashes = records.save(path, self.to_json(), self._hashes, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Learner:
@@ -272,11 +345,11 @@ class Learner(View):
             path: The file.
             policy: The policy it was saved with, if that is not one of this package.
         """
-        return cls._restored(*saved_file.load(path, policy))
+        return cls._restored(*records.load(path, policy))
 
     def to_json(self) -> Record:
         """A JSON-ready record of everything."""
-        return records.to_record(*self._moment())
+        return records.to_record(*self._now())
 
     @classmethod
     def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
@@ -284,16 +357,16 @@ class Learner(View):
         return cls._restored(*records.from_record(data, policy), {})
 
     @classmethod
-    def _restored(cls, terms: Terms, state: State, files: Stamps) -> Learner:
+    def _restored(cls, terms: Terms, state: State, hashes: records.Hashes) -> Learner:
         learner = cls.__new__(cls)
-        learner._begin(terms, state, files)
+        learner._begin(terms, state, hashes)
         return learner
 
-    def __getstate__(self) -> tuple[Any, ...]:  # for copies and pickles, which have their own lock
+    def __getstate__(self) -> tuple[Any, ...]:  # copies and pickles have a lock of their own
         with self._lock:
-            return *self._moment(), self._files, self._seen_last(), self._all_at_top
+            return *self._now(), self._hashes, self._last, self._may_warn
 
     def __setstate__(self, saved: tuple[Any, ...]) -> None:
-        terms, state, files, last, all_at_top = saved
-        self._begin(terms, state, files)
-        self._last, self._all_at_top = last, all_at_top
+        terms, state, hashes, last, may_warn = saved
+        self._begin(terms, state.copy(), hashes)
+        self._last, self._may_warn = last, may_warn

@@ -1,9 +1,15 @@
-"""Terms: the policy, logs, bounds and seed of a learner or campaign."""
+"""Terms: the policy, logs, bounds and seed of a learner or campaign.
+
+Without a policy, the default is guarded Anchor-TS with numbers that fit the logs. The paper's prior
+is N(0, 1), which is wrong for rewards near 50 (E16), so the default takes its prior mean and noise
+from the logs or from the range of rewards.
+"""
 
 from __future__ import annotations
 
 import math
 import secrets
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +19,8 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
-from driftanchor.core.evidence import means_seen
+from driftanchor.core.evidence import Evidence, Round, arm_at, gather, means_seen
+from driftanchor.core.noise import Draws, keyed_stream, wrapping
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import (
     Range,
@@ -23,12 +30,24 @@ from driftanchor.core.promises import (
     relative_bounds,
     valid_range,
 )
-from driftanchor.errors import InvalidInput
-from driftanchor.live.default_policy import EPS, default_policy
+from driftanchor.core.tally import Tally
+from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted, Event
-from driftanchor.live.suggestion_check import warn_of_suggestion
-from driftanchor.live.unit_check import warn_of_other_units
 from driftanchor.policies.base import Policy, valid_policy
+from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
+from driftanchor.shift.suggestion import Suggestion
+
+# How much to insure against bounds that do not hold, by where the bounds come from: A and ε of the
+# guard.
+BUDGET = {"proved": 0.0, "estimated": 5.0, "guessed": 8.0}
+EPS = {"proved": 0.0, "estimated": 0.2, "guessed": 0.4}
+INSURANCE = {
+    None: "bounds count as estimated unless you say that they are proved or guessed, so logs alone "
+    "rule no arm out",
+    "proved": "the bounds are proved, so logs may rule an arm out at once",
+    "estimated": "the bounds are estimated, so logs alone rule no arm out",
+    "guessed": "the bounds are guessed, so arms are tested longer before logs rule one out",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,3 +277,158 @@ def _promises(
                 )
     level = bias_bounds(math.inf if bias_bound is None else bias_bound, offline.arms)
     return level, relative_bounds(relative_bound, offline.arms)
+
+
+def default_policy(
+    offline: OfflineData, reward_range: Range, source: str | None = None
+) -> tuple[GuardedAnchorTS, tuple[str, ...]]:
+    """The default policy, and the reasons for each of its numbers.
+
+    It warns when the logs have no variance and no range is declared. The warning names the line
+    that called the caller's caller: a function that makes a learner or a plan.
+
+    Args:
+        offline: The logs.
+        reward_range: The lowest and the highest reward possible.
+        source: Where the promised bounds come from: `"proved"`, `"estimated"` or `"guessed"`;
+            `None` for `"estimated"`.
+
+    Example:
+        >>> logs = OfflineData.from_summary({"A": (200, 50.0, 90.0)})
+        >>> policy, reasons = default_policy(logs, (0.0, 100.0))
+        >>> policy.prior_mean, reasons[1]
+        (50.0, 'prior_mean 50: the mean of the logs; it is forgotten after the first reward')
+    """
+    if source is not None:
+        check.choice(source, "bias_bound_source", list(EPS))
+    known = source or "estimated"
+    mean, mean_from = _prior_mean(offline, reward_range)
+    noise, noise_from = _noise(offline, reward_range)
+    if math.isnan(noise):
+        noise = 1.0
+        if offline.n.any():
+            warnings.warn(
+                "the logs have no variance, so noise=1 is assumed: give (n, mean, variance), a "
+                "reward_range, or a policy with the noise of a reward",
+                stacklevel=4,
+            )
+    policy = GuardedAnchorTS(prior_mean=mean, noise=noise, eps=EPS[known], budget=BUDGET[known])
+    reasons = (
+        "guarded-anchor-ts is the default; anchor-ts is the paper's rule, without the guard",
+        f"prior_mean {mean:.4g}: {mean_from}; it is forgotten after the first reward",
+        f"noise {noise:.4g}: {noise_from}",
+        f"budget {policy.budget:g}, eps {policy.eps:g}: {INSURANCE[source]}",
+    )
+    return policy, reasons if offline.n.any() else reasons[:-1]
+
+
+def _prior_mean(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
+    mean, middle = offline.pooled_mean(), sum(reward_range) / 2
+    if not math.isnan(mean):
+        return mean, "the mean of the logs"
+    if math.isfinite(middle):
+        return middle, "the middle of the range of rewards"
+    return 0.0, "nothing is known"
+
+
+def _noise(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
+    """NaN where nothing is known; at most half the range, as for every law on it."""
+    half = (reward_range[1] - reward_range[0]) / 2
+    limit = offline.noise_limit()
+    if check.SMALLEST <= limit <= min(half, check.LARGEST):
+        sd = offline.pooled_noise()
+        return limit, f"the upper 95 % limit of the standard deviation within arms, {sd:.4g}"
+    if math.isfinite(half):
+        return half, "half of the range of rewards, the most it can be"
+    return math.nan, "assumed; give the range of rewards, or logs with variances"
+
+
+def warn_of_suggestion(
+    name: str, given: object, offline: OfflineData, *, stacklevel: int = 4
+) -> None:
+    """Warn of a suggestion without a bound, and of one that was made from other arms.
+
+    Both are easily overlooked.
+
+    Args:
+        name: `"bias_bound"` or `"relative_bound"`.
+        given: What was given for it, a suggestion or not.
+        offline: The logs that it is used for.
+        stacklevel: Which line the warning names: by default the one that called the caller's
+            caller, which makes a learner or adds an arm to it.
+    """
+    if not isinstance(given, Suggestion):
+        return
+    if math.isinf(getattr(given, name)):
+        meaning = given.meaning if name == "bias_bound" else given.relative_meaning
+        warnings.warn(
+            f"{name} is a Suggestion without a bound (inf), so it promises nothing. {meaning} Give "
+            f"{name} a number, or inf for no promise",
+            stacklevel=stacklevel,
+        )
+        return
+    logged = [label for label, n in zip(offline.arms, offline.n, strict=True) if n > 0]
+    strangers = [label for label in logged if label not in given.arms]
+    if strangers:
+        warnings.warn(
+            f"{name} is a Suggestion from other arms: it saw {shown(list(given.arms))}, and never "
+            f"{shown(strangers)}. Make it from the periods of these arms too, or give {name} the "
+            "number if all arms move alike",
+            stacklevel=stacklevel,
+        )
+
+
+def warn_of_other_units(policy: Policy, offline: OfflineData) -> None:
+    """Warn when the logs lie far from a prior mean that matters, or vary far more than the noise.
+
+    The warning names the line that called the caller's caller, which makes a learner.
+    """
+    mean, noise = offline.pooled_mean(), offline.pooled_noise()
+    if abs(mean - policy.prior_mean) > policy.noise and _uses_prior(policy):
+        found = f"mean {mean:.4g}, far from prior_mean={policy.prior_mean:g} at noise"
+        hint = f"prior_mean={mean:.4g}" + (f", noise={noise:.4g}" if noise > 0 else "")
+    elif noise > 2 * policy.noise:
+        found = f"standard deviation {noise:.4g} within arms, more than twice noise"
+        hint = f"noise={noise:.4g}"
+    else:  # also where the logs are silent: comparisons with NaN are false
+        return
+    name = type(policy).__name__
+    warnings.warn(
+        f"the logs have {found}={policy.noise:g}: rewards are in other units than {name} expects; "
+        f"use {name}({hint})",
+        stacklevel=4,
+    )
+
+
+def _uses_prior(policy: Policy) -> bool:
+    """Whether the index of an arm that was never played depends on the prior mean.
+
+    Another arm was played: a prior that follows the leader has then left the prior mean.
+    """
+    arms = Arms(["played", "fresh"])
+    evidence = gather(
+        Tally.empty(arms).add(0, 0.0),
+        OfflineData.empty(arms),
+        np.zeros(2),
+        np.ones(2, np.bool_),
+        np.zeros((2, policy.memory)),
+        np.zeros(2, np.int64),
+        np.full(2, np.inf),
+    )
+    # Towards 0: a prior mean must not become too large.
+    moved = replace(
+        policy, prior_mean=policy.prior_mean - math.copysign(policy.noise, policy.prior_mean)
+    )
+    try:
+        return _fresh_index(policy, evidence) != _fresh_index(moved, evidence)
+    except Exception:  # of a policy of one's own: the first pull says what is wrong with it
+        return False
+
+
+def _fresh_index(policy: Policy, evidence: Evidence) -> float:
+    now = Round(2, 2)
+    with wrapping():
+        account = policy.account(evidence, now, keyed_stream(0, "units", 0))
+    if account.arms:
+        return account.arms[1][0]
+    return policy.index(arm_at(evidence, 1), now, Draws(0.0, 0.0, 0.0))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import Range
-from driftanchor.live.default_policy import default_policy
+from driftanchor.live.terms import default_policy
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
 

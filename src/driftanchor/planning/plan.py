@@ -15,7 +15,7 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import valid_range
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.live.suggestion_check import warn_of_suggestion
+from driftanchor.live.terms import warn_of_suggestion
 from driftanchor.planning import plan_prose, words
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.auto import declared

@@ -6,7 +6,7 @@ import threading
 import time
 
 from driftanchor.errors import DriftanchorError
-from driftanchor.live import background
+from driftanchor.live import compiling
 from driftanchor.serve.app_state import AppState
 from driftanchor.serve.request_log import said_by
 
@@ -86,4 +86,4 @@ def warm_up(state: AppState) -> None:
             state.campaign(name).prepare()
         except Exception as error:  # the other campaigns can still be served
             state.log.event("warm_up", "error", campaign=name, **said_by(error))
-    background.finish(max(end - time.monotonic(), 0.0))
+    compiling.finish(max(end - time.monotonic(), 0.0))

@@ -9,7 +9,7 @@ import pytest
 
 from driftanchor import TS, Settings, Terms
 from driftanchor.live.campaigns.draw import draw, explain, floors_of
-from driftanchor.live.decider import Decider
+from driftanchor.live.decide import Decider
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Rewarded
 

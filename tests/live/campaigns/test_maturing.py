@@ -111,7 +111,7 @@ def test_live_means_are_right_on_every_day(store: Store, delay: Delay, zeros: bo
         with story.campaign.at_one_moment() as reading:
             view = campaign_view(reading, estimate_savings(reading))
             chart = timeline(reading, "all", {})
-            evidence, _ = reading.current.decider.situation(status.decisions + 1)
+            evidence, _ = reading.current.decider.situation()
         for column, (label, rate) in enumerate(RATES.items()):
             arm = status.arms[label]
             assert 0 <= arm.live_n <= arm.decisions

@@ -103,7 +103,7 @@ def test_a_few_rewards_do_not_outweigh_the_promise(
 def test_its_means_are_the_guesses_of_the_guarded_rule() -> None:
     agreed = terms(bias_bound=0.1)
     state = after(agreed, SEEN)
-    evidence, now = situation(agreed, state, 1)
+    evidence, now = situation(agreed, state)
     policy = agreed.policy
     assert isinstance(policy, GuardedAnchorTS)
     judged = judge(policy, evidence, now)
@@ -175,7 +175,7 @@ def test_a_fine_common_move_is_integrated_finely_enough() -> None:
     logs = OfflineData.from_summary({"A": (9_000, 0.5), "B": (9_000, 0.45), "C": (0,)})
     agreed = Terms.declare(GuardedAnchorTS(noise=0.5), offline=logs, relative_bound=0.001, seed=1)
     state = after(agreed, Rewarded((2,) * 2_000, (0.5,) * 2_000))
-    evidence, _ = situation(agreed, state, 1)
+    evidence, _ = situation(agreed, state)
     assert common_move(evidence, 0.5).sd == 0.5  # nothing is known of it
     now = outlook(agreed, state)
     assert now.p_best == pytest.approx([0.5, 0.0, 0.5], abs=2e-3)

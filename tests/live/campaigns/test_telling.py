@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -232,15 +231,15 @@ def test_many_rewards_do_what_they_do_one_by_one(store: Store) -> None:
 def test_a_reward_that_fails_halfway_spoils_no_other(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    campaign, learn = create(store), State.learn_all
+    campaign, learn = create(store), State.learn
     ids = [str(x.id) for x in campaign.ask(n=3)]
 
-    def failing(state: State, paid: Mapping[int, Sequence[float]]) -> None:
-        if any(0.25 in rewards for rewards in paid.values()):
+    def failing(state: State, column: int, reward: float, late: bool = False) -> None:
+        if reward == 0.25:
             raise ZeroDivisionError
-        learn(state, paid)
+        learn(state, column, reward, late)
 
-    monkeypatch.setattr(State, "learn_all", failing)
+    monkeypatch.setattr(State, "learn", failing)
     answers = campaign.tell_many(list(zip(ids, (0.5, 0.25, 0.75), strict=True)))
     kinds = [getattr(x, "status", type(x).__name__) for x in answers]
     assert kinds == ["recorded", "UnreadableState", "recorded"]

@@ -202,7 +202,7 @@ def _new_row(
     current, now = batch.current, batch.now
     decider, settings = current.decider, current.settings
     without = [decider.labels[i] for i in excluded]
-    found = draw(decider, settings, without, waits=waits, writers=current.law_writers, until=until)
+    found = draw(decider, settings, without, waits=waits, known=current.propensities, until=until)
     if held is not None and held.holds is not None:
         held.holds = None
         batch.change(held)
@@ -250,7 +250,7 @@ def _look(batch: Batch, ask: Ask, note: str, until: float) -> Decision:
     """Return the decision that would be made now, without recording it."""
     current = batch.current
     found = draw(
-        current.decider, current.settings, ask.exclude, writers=current.law_writers, until=until
+        current.decider, current.settings, ask.exclude, known=current.propensities, until=until
     )
     number, column = found.event.number, found.event.column
     return Decision(

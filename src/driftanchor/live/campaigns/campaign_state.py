@@ -15,9 +15,10 @@ from driftanchor.core.tally import Tally
 from driftanchor.errors import UnreadableState
 from driftanchor.live.campaigns.propensity_sums import PropensitySums
 from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.decider import Decider
-from driftanchor.live.law_writers import LawWriters
+from driftanchor.live.decide import Decider
+from driftanchor.live.propensities import Propensities
 from driftanchor.live.state import State
+from driftanchor.live.state_events import Rewarded
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
 from driftanchor.live.stores.rows import ArmRow, Counters
@@ -34,7 +35,7 @@ class CampaignState:
     Attributes:
         decider: Makes decisions and holds the state.
         settings: The settings in force.
-        law_writers: Compile the policy for fast propensities.
+        propensities: Computes the propensities of the policy.
         counters: The sequence number of the last event, and the other counters of the campaign.
         squares: For each arm, the sum of squared deviations of its rewards from `centre`.
         decisions: The number of decisions for each arm.
@@ -51,7 +52,7 @@ class CampaignState:
         count = len(terms.arms)
         self.decider = Decider(terms, State.start(terms.arms, terms.policy.memory))
         self.settings = settings
-        self.law_writers = LawWriters(terms.policy)
+        self.propensities = Propensities(terms.policy)
         self.counters = Counters()
         self.squares: Floats = np.zeros(count)
         self.decisions: Ints = np.zeros(count, np.int64)
@@ -133,7 +134,7 @@ class CampaignState:
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the arms, by column."""
-        return self.decider.labels
+        return self.terms.arms.labels
 
     @property
     def windowed(self) -> bool:
@@ -218,13 +219,15 @@ class CampaignState:
     @reads_store
     def learn(self, paid: Mapping[int, Sequence[float]]) -> None:
         """Apply reward events, given the rewards of each arm in event order."""
-        self.decider.state.learn_all(paid)
-        for column, rewards in paid.items():
+        columns = tuple(column for column, rewards in paid.items() for _ in rewards)
+        rewards = tuple(reward for each in paid.values() for reward in each)
+        self.decider.apply(Rewarded(columns, rewards))
+        for column, each in paid.items():
             middle, squares = self._centre(column), self.squares.item(column)
-            for reward in rewards:
+            for reward in each:
                 squares += (reward - middle) ** 2
             self.squares[column] = squares
-            self.counters.seq += len(rewards)
+            self.counters.seq += len(each)
 
     def seal(self, entries: Sequence[Entry]) -> None:
         """Add events to the checksum, in order."""
@@ -325,7 +328,7 @@ class CampaignState:
         active = "active" if state.playable.item(column) else "paused"
         return ArmRow(
             column,
-            self.decider.labels[column],
+            self.labels[column],
             "archived" if column in self.archived else active,
             self.decisions.item(column),
             state.pulls.item(column),

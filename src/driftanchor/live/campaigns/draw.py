@@ -1,7 +1,8 @@
 """Draw the arm of a campaign's next decision, and compute the propensities.
 
 Every arm has a minimum probability f (its floor), and the policy distributes the rest: an arm that
-the policy plays with probability w is played with probability f + (1 − Σf) w.
+the policy plays with probability w is played with probability f + (1 − Σf) w. A floor is drawn
+first, from noise of its own. If no floor decides, the policy chooses as it would without floors.
 """
 
 from __future__ import annotations
@@ -17,11 +18,9 @@ from driftanchor.core.check import Bools, Floats
 from driftanchor.core.noise import keyed_stream, uniform, wrapping
 from driftanchor.live import decide
 from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.decider import Decider
+from driftanchor.live.decide import Decider
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.floors import floor_choice, mixed, playable_floors
-from driftanchor.live.law_writers import MANY, LawWriters
-from driftanchor.live.propensities import propensities
+from driftanchor.live.propensities import MANY, Propensities
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
@@ -54,7 +53,7 @@ def draw(
     exclude: Sequence[str] = (),
     *,
     waits: bool = True,
-    writers: LawWriters | None = None,
+    known: Propensities | None = None,
     until: float = math.inf,
 ) -> Draw:
     """Return the next decision; its noise depends only on the seed and its number.
@@ -64,30 +63,28 @@ def draw(
         settings: The settings, which include the floors.
         exclude: Arms that cannot be played this time.
         waits: Whether the decision waits for its reward immediately.
-        writers: Compile the policy in the background, to compute faster.
+        known: Computes propensities of the policy; kept between calls, it becomes faster.
         until: Deadline for simulating propensities, by `time.monotonic`.
 
     Raises:
         Conflict: The policy is too slow to simulate its propensities before the deadline.
     """
     terms, number = decider.terms, decider.state.decisions + 1
-    evidence, now = decider.situation(number, exclude)
-    writer = None if writers is None else writers.compiled(evidence, now)
-    cache = None if writers is None else writers.cache
+    evidence, now = decider.situation(exclude)
     try:
-        chances = propensities(terms.policy, evidence, now, writer, cache)
+        chances = (known or Propensities(terms.policy)).of(evidence, now)
     except Exception:
         with errors_of(terms.policy.name):
             raise
     if chances is None:
-        state = decider.state.frozen()
-        chances = decide.counted(terms, state, number, exclude, until=until)
+        chances = decide.counted(terms, decider.state, exclude, until=until)
     if settings.floor or settings.control:
         floors = floors_of(terms, settings, evidence.playable)
-        chances, column = mixed(chances, floors), _floor(terms, number, floors)
+        chances = floors + (1.0 - floors.sum()) * chances
+        column = _floor(terms, number, floors)
         if column is not None:
             return Draw(Decided(number, column, waits=waits), chances)
-    if writers is not None and evidence.pulls.size >= MANY and not decider.is_compiled:
+    if known is not None and evidence.pulls.size >= MANY and not decider.is_compiled:
         decider.prepare()  # with many arms, interpreting each decision takes longer
     return Draw(decider.next_decision(exclude, waits), chances)
 
@@ -99,11 +96,10 @@ def explain(
 
     Where a floor decided, the policy's numbers show what it would have played.
     """
-    number = state.decisions + 1
-    account = decide.explain(terms, state, number, exclude)
-    evidence, _ = decide.situation(terms, state, number, exclude)
+    account = decide.explain(terms, state, exclude)
+    evidence, _ = decide.situation(terms, state, exclude)
     floors = floors_of(terms, settings, evidence.playable)
-    column = _floor(terms, number, floors)
+    column = _floor(terms, state.decisions + 1, floors)
     if column is None:
         return account
     label = terms.arms[column]
@@ -123,7 +119,7 @@ def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
     floors = np.full(len(terms.arms), settings.floor)
     for label in settings.control:
         floors[terms.arms.column(label)] = settings.floor_of(label)
-    here = playable_floors(floors, playable)
+    here = np.where(playable, floors, 0.0)
     total = float(here.sum())
     return here if total <= 1.0 else here / total
 
@@ -133,4 +129,6 @@ def _floor(terms: Terms, number: int, floors: Floats) -> int | None:
     if not floors.any():
         return None
     with wrapping():
-        return floor_choice(floors, uniform(keyed_stream(terms.seed, "floor", number)))
+        u = uniform(keyed_stream(terms.seed, "floor", number))
+    column = int(np.searchsorted(np.cumsum(floors), u, side="right"))
+    return column if column < floors.size else None

@@ -241,10 +241,8 @@ class Handle:
         """
         current = self._current()
         if not current.counters.paused:
-            current.decider.ask_for_kernel()
-            current.law_writers.compile_early(
-                *current.decider.situation(current.counters.decisions + 1)
-            )
+            current.decider.start_compiling()
+            current.propensities.start_compiling(current.decider.situation()[0])
 
     def bring_up_to_date(self, since: int = -1) -> int:
         """Close decisions whose window is over, estimate delayed rewards, and check bounds.

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from driftanchor.live.campaigns.campaign_state import CampaignState, centre
-from driftanchor.live.conversions import only_conversions
+from driftanchor.live.changes import only_conversions
 from driftanchor.live.stores.store import Reader
 from driftanchor.render.numbers import count, length_of_time
 

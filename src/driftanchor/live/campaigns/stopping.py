@@ -128,7 +128,7 @@ def outlook(
     matters = None
     if difference is not None:
         matters = PER * check.number(difference, "difference", above=0.0)
-    evidence, _ = situation(terms, state, state.decisions + 1)
+    evidence, _ = situation(terms, state)
     playable = np.flatnonzero(evidence.playable)
     common = Posterior(0.0, 0.0)
     if is_relative(evidence):

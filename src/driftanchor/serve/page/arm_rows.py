@@ -39,7 +39,7 @@ def arm_rows(
     """
     terms, settings = current.terms, current.settings
     recent_counts = Counter(recent)
-    evidence, _ = situation(terms, current.state, current.counters.decisions + 1)
+    evidence, _ = situation(terms, current.state)
     noise, limits = terms.policy.noise, terms.reward_range
     common = Posterior(0.0, 0.0) if belief is None else belief
     outlook, total = status.outlook, max(status.decisions, 1)
@@ -76,7 +76,7 @@ def arm_rows(
 
 def believed_move(current: CampaignState) -> Posterior | None:
     """Return the belief about the common move; `None` without relative bounds."""
-    evidence, _ = situation(current.terms, current.state, current.counters.decisions + 1)
+    evidence, _ = situation(current.terms, current.state)
     if not is_relative(evidence):
         return None
     return common_move(evidence, current.terms.policy.noise)
