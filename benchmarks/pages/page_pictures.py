@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.serve.app import create_app
 from driftanchor.serve.app_state import AppState
-from driftanchor.serve.demo import PARTS, Demo
+from driftanchor.serve.demo import CAMPAIGNS, Demo
 from driftanchor.serve.request_log import Log
 from driftanchor.serve.server import listen, url_of
 
@@ -60,7 +60,7 @@ def main() -> None:
 
 def _paths(demo: Demo) -> dict[str, str]:
     """The address of each view; the decision is one that the rule made."""
-    name = PARTS[0].name
+    name = CAMPAIGNS[0].name
     campaign = Campaign.load(name, store=demo.store, clock=demo.clock)
     with campaign.at_one_moment() as reading:
         rows = list(reading.reader.all_decisions(after=reading.current.counters.decisions - 200))

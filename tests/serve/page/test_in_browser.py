@@ -17,12 +17,12 @@ from playwright.sync_api import Page, expect
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.serve.app_state import AppState
-from driftanchor.serve.demo import PARTS, Demo
+from driftanchor.serve.demo import CAMPAIGNS, Demo
 from driftanchor.serve.upkeep import warm_up
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-NAME = PARTS[0].name
-QUICK = dataclasses.replace(PARTS[0], after=5 * 900.0, each=24)
+NAME = CAMPAIGNS[0].name
+QUICK = dataclasses.replace(CAMPAIGNS[0], after=5 * 900.0, visitors=24)
 
 
 @dataclasses.dataclass
@@ -36,7 +36,7 @@ class Shown:
 @pytest.fixture(scope="module")
 def shown() -> Iterator[Shown]:
     """The demo before its arm moves, on a clock that the tests move."""
-    with Demo(speed=0, start=1.79e9, parts=(QUICK, PARTS[1])) as demo:
+    with Demo(speed=0, start=1.79e9, campaigns=(QUICK, CAMPAIGNS[1])) as demo:
         state = AppState(demo.store, clock=demo.clock, log=Silent(), demo=True)
         warm_up(state)  # as every server does before it answers
         demo.play(16)

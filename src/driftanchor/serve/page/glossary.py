@@ -1,4 +1,4 @@
-"""Glossary: plain-language tooltips for the numbers on the page."""
+"""Plain-language tooltips for the numbers on the page."""
 
 from __future__ import annotations
 
@@ -19,20 +19,14 @@ WORDS = {
     "live": "The mean of live rewards, and how many rewards it is worth. Where rewards are "
     "delayed, it allows for rewards that should still arrive.",
     "logs": "How many rewards the logs have, and their mean.",
-    "state": "Active arms can be played. Paused arms are not played until they are resumed. "
-    "Archived arms are never played.",
     "leader": "The arm that is most likely the best.",
     "loss": "How many rewards you would lose on average, in 1,000 decisions, if you played only "
     "the leader from now on, because another arm may be better.",
-    "loss_95": "With a probability of 95 %, playing only the leader loses less than this in 1,000 "
-    "decisions.",
     "saved": "An estimate: worlds are drawn from what is believed now, and in each of them a rule "
     "without logs makes as many decisions. What it loses more than your decisions is what the logs "
     "saved. The interval covers 90 % of the worlds.",
     "expected": "How many decisions the arm should have, according to the probabilities with which "
     "it was drawn.",
-    "traffic": "Whether arms are played as often as their probabilities say. If not, decisions are "
-    "lost, repeated or hidden for some arms more than for others.",
     "p_value": "How likely such a large difference would be, at any time, if nothing were wrong. "
     "Below 0.001 something is wrong.",
     "move": "The live mean minus the logged mean. The bar is an interval that holds for all arms "
@@ -42,9 +36,6 @@ WORDS = {
     "the logs cannot be true.",
     "common_move": "How far all arms are believed to have moved together since the logs. The rule "
     "moves the logs by it, so a good week for everyone changes no choice.",
-    "bias_bound": "V: the promise that the live mean of an arm is within this of its logged mean.",
-    "relative_bound": "W: the promise that an arm moved at most this much more or less than the "
-    "others.",
     "pending": "Decisions whose reward has not arrived yet.",
     "late": "Rewards that arrived after their window and do not count.",
     "defaulted": "Decisions whose window ended without a reward: the default reward counts.",
@@ -72,6 +63,4 @@ WORDS = {
     "online_bound": "How good the arm may be according to live rewards alone.",
     "hybrid_bound": "How good the arm may be according to logs and live rewards together.",
     "replayed": "The decision was computed again from what was known then, with the same result.",
-    "errors": "Requests that this server refused or could not answer, the newest first. Other "
-    "processes keep their own.",
 }
