@@ -294,11 +294,11 @@ def test_another_journal_mode(file: Path) -> None:
 def test_a_file_that_changes_while_it_is_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, calls = doctor._content, []
 
-    def content(address: str, path: Path | None) -> list[Check]:
+    def content(address: str) -> list[Check]:
         calls.append(address)
         if len(calls) == 1:
             raise StoreUnavailable("the file is damaged: restore a backup")
-        return real(address, path)
+        return real(address)
 
     monkeypatch.setattr(doctor, "_content", content)
     assert of_store(str(file))["store"].status == "fine"
@@ -559,7 +559,7 @@ def test_keys(server: HttpServer) -> None:
 def test_a_key_is_not_sent_to_others_in_plain_text(
     server: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("driftanchor.serve.loopback.is_local", lambda place: False)
+    monkeypatch.setattr(doctor, "is_local", lambda place: False)
     sent: list[dict[str, str]] = []
     real = Transport.exchange
 

@@ -1,12 +1,10 @@
 """Checks of the installation, of a store and of a server, for `driftanchor doctor`.
 
-Every check only reads. Store drivers and Numba are imported by the checks that need them, so that
-the others work without them.
+Every check only reads.
 """
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import importlib
 import json
@@ -28,12 +26,18 @@ from urllib.parse import urlsplit
 from driftanchor.client.transport import Response, Transport, usable_key
 from driftanchor.errors import (
     MissingExtra,
+    StoreMismatch,
     StoreUnavailable,
     excerpt,
     how_to_install,
     shown,
 )
+from driftanchor.live.stores import migrate
+from driftanchor.live.stores.address import Address, missing_folder, parse_address
+from driftanchor.live.stores.statements import Session
+from driftanchor.live.stores.store import open_read_only
 from driftanchor.render.numbers import count
+from driftanchor.serve.loopback import is_local
 from driftanchor.version import __version__
 
 if sys.platform != "win32":
@@ -53,8 +57,6 @@ DECISION_SIZE = 300  # bytes of a decision with its unit and its reward
 DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
 MAX_CLOCK_SKEW = 5.0  # seconds
 SERVER_TIMEOUT = 5.0  # seconds
-
-Query = Callable[[str], list[Any]]  # runs SQL and returns the rows
 
 
 @dataclass(frozen=True)
@@ -170,8 +172,6 @@ def check_store(address: str) -> Iterator[Check]:
         InvalidInput: The address cannot be used.
         MissingExtra: The driver is not installed.
     """
-    from driftanchor.live.stores.address import parse_address
-
     file = parse_address(address).file
     if file is not None:
         missing = _missing_file(file)
@@ -181,35 +181,25 @@ def check_store(address: str) -> Iterator[Check]:
             return
         yield from (_file_rights(file), _file_lock(file), _file_system(file), _disk_space(file))
     try:
-        yield from _content(address, file)
+        yield from _content(address)
     except StoreUnavailable:
         try:  # again: a program may have started to write to the SQLite file meanwhile
-            yield from _content(address, file)
+            yield from _content(address)
         except StoreUnavailable as error:
             yield Check("store", PROBLEM, str(error), STOPPED)
 
 
-def _content(address: str, file: Path | None) -> list[Check]:
-    with _reading(address) as (query, name):
-        if file is not None:
-            return [_tables(query, name, file), _integrity(query, file)]
-        return [_tables(query, name, None), _durability(query), _grants(query), _clock(query)]
-
-
-@contextlib.contextmanager
-def _reading(address: str) -> Iterator[tuple[Query, str]]:
-    """Open a store read-only, and yield a function that runs SQL and the store's name."""
-    from driftanchor.live.stores.address import parse_address
-    from driftanchor.live.stores.store import open_read_only
-
+def _content(address: str) -> list[Check]:
+    parsed = parse_address(address)
     with open_read_only(address) as session:
-        yield session.rows, parse_address(address).name.removeprefix("the ")
+        tables = _tables(session, parsed)
+        if parsed.file is not None:
+            return [tables, _integrity(session, parsed.file)]
+        return [tables, _durability(session), _grants(session), _clock(session)]
 
 
 def _missing_file(file: Path) -> str | None:
     """Return why there is no file to open; opening a pipe would block."""
-    from driftanchor.live.stores.address import missing_folder
-
     try:
         regular = stat.S_ISREG(file.stat().st_mode)
     except FileNotFoundError:
@@ -315,9 +305,9 @@ def _disk_space(file: Path) -> Check:
     return Check(name, FINE, found)
 
 
-def _integrity(query: Query, file: Path) -> Check:
+def _integrity(session: Session, file: Path) -> Check:
     name = "store integrity"
-    (result,) = query("PRAGMA quick_check(1)")[0]
+    (result,) = session.rows("PRAGMA quick_check(1)")[0]
     if result != "ok":
         return Check(name, PROBLEM, f"the file is damaged: {excerpt(result)}", "restore a backup")
     with file.open("rb") as header:
@@ -328,46 +318,38 @@ def _integrity(query: Query, file: Path) -> Check:
     return Check(name, FINE, "no damage; the journal mode is not WAL", advice)
 
 
-def _tables(query: Query, store: str, file: Path | None) -> Check:
+def _tables(session: Session, address: Address) -> Check:
     """Check the version of the tables, and count campaigns and decisions."""
-    from driftanchor.live.stores.migrate import COPY_FIRST, LATEST, OLDER, TABLES
-
-    if file is None:
-        names = query("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
-    else:
-        names = query("SELECT name FROM sqlite_master WHERE type = 'table'")
-    ours = sorted({name for (name,) in names} & TABLES)
-    if not ours:
+    name, store = "store", address.name.removeprefix("the ")
+    version = migrate.version_of(session)
+    if version is None:
+        try:
+            migrate.refuse_other_tables(session)
+        except StoreMismatch as error:
+            return Check(name, PROBLEM, str(error), STOPPED)
         advice = "nothing to do: the first command that writes to it creates them"
-        return Check("store", MISSING, f"{store}: there are no tables yet", advice)
-    rows = []
-    if "driftanchor_version" in ours:
-        rows = query("SELECT version_num FROM driftanchor_version")
-    if not rows:
-        found = f"{store} has tables of another program, or lost its version: {', '.join(ours)}"
-        advice = "use a separate database, schema or file"
-        return Check("store", PROBLEM, found, f"{STOPPED}: {advice}")
-    version = rows[0][0]
+        return Check(name, MISSING, f"{store}: there are no tables yet", advice)
     found = f"{store}: tables of version {version}"
-    if version == LATEST:
-        ((campaigns, decisions),) = query(
+    if version == migrate.LATEST:
+        ((campaigns, decisions),) = session.rows(
             "SELECT (SELECT count(*) FROM campaigns), (SELECT sum(decisions) FROM heads)"
         )
         content = f"{count(campaigns, 'campaign')} with {count(int(decisions or 0), 'decision')}"
-        return Check("store", FINE, f"{found}, {content}")
-    if version in OLDER:
-        named = " with the same --store" if file is None else f" --store {_words(file)}"
-        remedy = f"{COPY_FIRST}, and run driftanchor store upgrade{named}"
+        return Check(name, FINE, f"{found}, {content}")
+    if version in migrate.OLDER:
+        # The address of a server may hold a password.
+        option = f"--store {_words(address.file)}" if address.file else "with the same --store"
+        remedy = f"{migrate.COPY_FIRST}, and run driftanchor store upgrade {option}"
     else:
         remedy = "install the driftanchor that wrote it, or a newer one"
-    found = f"{found}; this program has {LATEST}"
-    return Check("store", PROBLEM, found, f"{STOPPED}: {remedy}")
+    found = f"{found}; this program has {migrate.LATEST}"
+    return Check(name, PROBLEM, found, f"{STOPPED}: {remedy}")
 
 
-def _durability(query: Query) -> Check:
+def _durability(session: Session) -> Check:
     """Check that PostgreSQL waits for the disk."""
     names = ", ".join(f"'{name}'" for name in DURABLE)
-    rows = query(f"SELECT name, setting, source FROM pg_settings WHERE name IN ({names})")
+    rows = session.rows(f"SELECT name, setting, source FROM pg_settings WHERE name IN ({names})")
     off = [f"{name} is off (set by: {source})" for name, value, source in rows if value == "off"]
     if off:
         advice = "a crash can lose acknowledged decisions and rewards: switch it on"
@@ -376,13 +358,13 @@ def _durability(query: Query) -> Check:
     return Check("store durability", FINE, on)
 
 
-def _grants(query: Query) -> Check:
+def _grants(session: Session) -> Check:
     """Check that the user of PostgreSQL may write."""
-    from driftanchor.live.stores.migrate import TABLES
-
     name = "store rights"
-    ((user, schema, standby),) = query("SELECT current_user, current_schema(), pg_is_in_recovery()")
-    ((read_only,),) = query("SHOW default_transaction_read_only")
+    ((user, schema, standby),) = session.rows(
+        "SELECT current_user, current_schema(), pg_is_in_recovery()"
+    )
+    ((read_only,),) = session.rows("SHOW default_transaction_read_only")
     if standby:
         found = "the server is a standby, which cannot be written"
         return Check(name, PROBLEM, found, "name the primary")
@@ -392,15 +374,15 @@ def _grants(query: Query) -> Check:
     if schema is None:
         advice = "create the schema, or name another with search_path"
         return Check(name, PROBLEM, "no schema of search_path exists", advice)
-    names = ", ".join(f"'{table}'" for table in sorted(TABLES))
-    tables = query(
+    names = ", ".join(f"'{table}'" for table in sorted(migrate.TABLES))
+    tables = session.rows(
         "SELECT relname, has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT') "
         "AND has_table_privilege(oid, 'UPDATE') FROM pg_class WHERE relkind = 'r' "
         f"AND relnamespace = current_schema()::regnamespace AND relname IN ({names}) "
-        "AND relname != 'driftanchor_version' ORDER BY relname"
+        f"AND relname != '{migrate.VERSION_TABLE}' ORDER BY relname"
     )
     if not tables:
-        ((may_create,),) = query("SELECT has_schema_privilege(current_schema(), 'CREATE')")
+        ((may_create,),) = session.rows("SELECT has_schema_privilege(current_schema(), 'CREATE')")
         if may_create:
             return Check(name, FINE, f"user {user!r} may create tables in {schema!r}")
         advice = f"run GRANT CREATE ON SCHEMA {_quoted(schema)} TO {_quoted(user)}"
@@ -417,10 +399,10 @@ def _grants(query: Query) -> Check:
     return Check(name, FINE, f"user {user!r} may read and write all tables")
 
 
-def _clock(query: Query) -> Check:
+def _clock(session: Session) -> Check:
     """Compare the clocks of PostgreSQL and of this machine."""
     before = time.time()
-    ((theirs,),) = query("SELECT extract(epoch FROM clock_timestamp())")
+    ((theirs,),) = session.rows("SELECT extract(epoch FROM clock_timestamp())")
     after = time.time()
     skew = max(before - float(theirs), float(theirs) - after, 0.0)
     if skew > MAX_CLOCK_SKEW:
@@ -495,8 +477,6 @@ def _server_version(response: Response) -> Check:
 
 def _server_key(get: Callable[..., Response], url: str, key: str | None) -> Check:
     """Check whether a key is needed, and whether this one works."""
-    from driftanchor.serve.loopback import is_local
-
     name, parts = "server key", urlsplit(url)
     if key is not None and parts.scheme == "http" and not is_local(parts.netloc.encode()):
         found = "the key was not sent: this address has no TLS"
