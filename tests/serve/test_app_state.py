@@ -14,9 +14,8 @@ from campaign_parts import create
 
 from driftanchor import Campaign, Decision, NotFound, StoreUnavailable
 from driftanchor.live.campaigns import write_queue
-from driftanchor.live.campaigns.asking import Ask
 from driftanchor.live.campaigns.batch import NOTHING, Batch
-from driftanchor.live.campaigns.telling import Expose
+from driftanchor.live.campaigns.requests import Ask, Expose
 from driftanchor.live.campaigns.write_queue import Overloaded
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve import app_state

@@ -22,7 +22,7 @@ from route_rules import OPEN, ROLE_OF, SHARED
 from server_process import ServerProcess, server_process
 
 from driftanchor import TS, Campaign, Client, OfflineData
-from driftanchor.live.campaigns.batch import LEAST_BETWEEN_SNAPSHOTS
+from driftanchor.live.campaigns.batch import MIN_BETWEEN_SNAPSHOTS
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.rows import KEY_SECONDS
 from driftanchor.live.stores.statements import COLUMNS
@@ -469,7 +469,7 @@ def test_an_idempotency_key_expires_after_a_day(store_url: str) -> None:
         campaign.ask(key=f"k{i}")
     campaign.verify()
     clock.now += KEY_SECONDS
-    for _ in range(2 * LEAST_BETWEEN_SNAPSHOTS):  # enough for a snapshot, which removes old keys
+    for _ in range(2 * MIN_BETWEEN_SNAPSHOTS):  # enough for a snapshot, which removes old keys
         campaign.ask()
     assert contents(store_url)["request_keys"] == []
     campaign.verify()

@@ -73,7 +73,7 @@ def create(
       driftanchor keys create --role read --campaign checkout --expires 7d
       driftanchor keys create --role admin > admin.key
     """
-    from driftanchor.live.campaigns.creating import find
+    from driftanchor.live.campaigns.creating import find_campaign
     from driftanchor.live.stores.access_keys import make_key
 
     now = time.time()
@@ -83,7 +83,7 @@ def create(
     is_new = at.is_missing(store)
     with at.store_at(store, may_create=campaign is None) as opened:
         if campaign is not None:
-            find(opened, campaign)
+            find_campaign(opened, campaign)
         is_first = opened.key_counts()[0] == 0
         opened.add_key(row)
     if is_new:

@@ -12,12 +12,17 @@ from starlette.responses import Response, StreamingResponse
 from driftanchor.core import check
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import Conflict, DriftanchorError, InvalidInput, StoreUnavailable
-from driftanchor.live.campaigns.arm_requests import AddArm, Distrust, NextEpoch, SetArm, SetPaused
-from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs, Request
+from driftanchor.live.campaigns.batch import HISTORY_SECONDS, NOTHING, Batch, Needs, Request
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.campaign_state import CampaignState
-from driftanchor.live.campaigns.new_terms import ChangeTerms
-from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.live.campaigns.change_requests import (
+    AddArm,
+    ChangeTerms,
+    Distrust,
+    NextEpoch,
+    SetArm,
+    SetPaused,
+)
 from driftanchor.policies import POLICIES, make
 from driftanchor.policies.base import Policy
 from driftanchor.serve.app_state import AppState
@@ -187,7 +192,7 @@ async def history(call: Call) -> Response:
     """Show the decisions and rewards of each arm in intervals of 15 minutes."""
     campaign = await call.state.opened(call.path["name"])
     rows = await call.state.read(_history, campaign, call.query.since)
-    return json_response({"seconds": STRETCH, "history": rows})
+    return json_response({"seconds": HISTORY_SECONDS, "history": rows})
 
 
 def _history(campaign: Campaign, since: float | None) -> list[dict[str, Any]]:

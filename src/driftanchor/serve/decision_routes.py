@@ -8,11 +8,9 @@ from typing import Any
 from starlette.responses import Response
 
 from driftanchor.errors import InvalidInput
-from driftanchor.live.campaigns.asking import Ask
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.decision import Decision, Receipt
-from driftanchor.live.campaigns.telling import Expose
-from driftanchor.live.campaigns.use_default import UseDefault
+from driftanchor.live.campaigns.requests import Ask, Expose, UseDefault
 from driftanchor.serve.app_state import AppState
 from driftanchor.serve.problem import problem_of
 from driftanchor.serve.responses import json_response

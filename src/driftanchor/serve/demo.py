@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from driftanchor.core.offline import OfflineData
-from driftanchor.live.campaigns.asking import Ask
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.decision import Decision
+from driftanchor.live.campaigns.requests import Ask
 from driftanchor.live.stores.store import Store, open_store
 
 # Times are in seconds of the demo.

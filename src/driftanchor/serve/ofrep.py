@@ -24,9 +24,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from starlette.responses import Response
 
 from driftanchor.errors import InvalidInput, NotFound, UnreadableState
-from driftanchor.live.campaigns.asking import LONGEST, Ask, is_text
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Decision
+from driftanchor.live.campaigns.requests import MAX_TEXT, Ask, is_text
 from driftanchor.serve.app_state import AppState
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.responses import is_known, json_response, json_text, tag_of
@@ -50,7 +50,7 @@ def _printable(unit: str) -> str:
 
 Unit = Annotated[
     str,
-    Field(min_length=1, max_length=LONGEST, examples=["user-1"]),
+    Field(min_length=1, max_length=MAX_TEXT, examples=["user-1"]),
     BeforeValidator(lambda unit: "" if unit is None else unit),
     AfterValidator(_printable),
 ]
@@ -263,7 +263,7 @@ def _refuse(failures: Sequence[Any], model: type[BaseModel]) -> Problem:
         return Problem(400, "TARGETING_KEY_MISSING", text)
     text = "the body and its context must be objects"
     if first["loc"] == ("context", "targetingKey"):
-        text = f"context.targetingKey must be printable text of 1 to {LONGEST} characters"
+        text = f"context.targetingKey must be printable text of 1 to {MAX_TEXT} characters"
     return Problem(400, "INVALID_CONTEXT", text)
 
 

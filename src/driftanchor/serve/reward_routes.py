@@ -16,9 +16,9 @@ from driftanchor.errors import (
     OutsideLogs,
     StoreUnavailable,
 )
+from driftanchor.live.campaigns.change_requests import valid_reason
 from driftanchor.live.campaigns.decision import Receipt
-from driftanchor.live.campaigns.new_terms import valid_reason
-from driftanchor.live.campaigns.telling import Correct, Tell
+from driftanchor.live.campaigns.requests import Correct, Tell
 from driftanchor.serve.app_state import AppState
 from driftanchor.serve.problem import Problem, of_validation, problem_of
 from driftanchor.serve.responses import json_response

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from driftanchor.live.campaigns.asking import LONGEST, MOST
-from driftanchor.live.campaigns.new_terms import BOUNDS, LONGEST_REASON
+from driftanchor.live.campaigns.change_requests import BOUNDS, MAX_REASON
+from driftanchor.live.campaigns.requests import MAX_DECISIONS, MAX_TEXT
 from driftanchor.live.campaigns.settings import CHANGEABLE
 from driftanchor.serve.problem import Problem
 
@@ -39,21 +39,21 @@ def check_size(items: Sequence[Any], what: str) -> None:
 # Requests
 
 TERMS = (*CHANGEABLE, *BOUNDS)
-Label = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+Label = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 Bound = Annotated[float, Field(ge=0)]
 Bounds = Bound | dict[Label, Bound] | None
-Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
+Reason = Annotated[str, Field(min_length=1, max_length=MAX_REASON)]
 MAX_ITEMS = 1_000  # of one batch
 
 
 class AskBody(Body):
     """A request for a decision, or for several."""
 
-    unit: Annotated[str, Field(min_length=1, max_length=LONGEST)] | None = Field(
+    unit: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)] | None = Field(
         None, description="Who it is for; a unit that asks again gets the same decision."
     )
     exclude: tuple[Label, ...] = Field((), description="Arms that cannot be played this time.")
-    n: Annotated[int, Field(ge=1, le=MOST)] | None = Field(
+    n: Annotated[int, Field(ge=1, le=MAX_DECISIONS)] | None = Field(
         None, description="How many decisions; the answer is then a list. Not with a unit."
     )
     peek: bool = Field(False, description="Only show what would be decided; nothing is recorded.")
@@ -204,7 +204,7 @@ def _bound(sent: Any) -> Any:
 class AskHeaders(Query):
     """Headers of a request for a decision."""
 
-    idempotency_key: Annotated[str, Field(min_length=1, max_length=LONGEST)] | None = Field(
+    idempotency_key: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)] | None = Field(
         None,
         description="An idempotency key: for 24 hours the same key returns the same decisions, "
         "and is refused with 422 for another body.",

@@ -11,8 +11,8 @@ from campaign_parts import Clock, create
 from driftanchor import Campaign, Conflict, Decision, Policy, Store
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws
-from driftanchor.live.campaigns import asking
-from driftanchor.live.campaigns.asking import Ask
+from driftanchor.live.campaigns import requests
+from driftanchor.live.campaigns.requests import Ask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +160,7 @@ def test_a_policy_of_ones_own_that_is_too_slow_is_refused(
     """Without a law, 1,000 choices give a propensity; they may not hold the store for ever."""
     campaign = create(store, policy=Noisy())
     assert campaign.ask(n=2)[1].number == 2
-    monkeypatch.setattr(asking, "COUNTING", 0.0)
+    monkeypatch.setattr(requests, "MAX_SECONDS", 0.0)
     with pytest.raises(Conflict, match="'noisy' is too slow for live decisions: only 0 of"):
         campaign.ask()
     with pytest.raises(Conflict, match="too slow"):

@@ -14,8 +14,9 @@ from driftanchor import TS, Campaign, OfflineData, Store
 from driftanchor.cli.campaign_show import status_lines
 from driftanchor.core.delays import slot_length
 from driftanchor.live.campaigns import writer
+from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.maturing import CohortCounts
-from driftanchor.live.campaigns.use_default import UseDefault
+from driftanchor.live.campaigns.requests import UseDefault
 from driftanchor.serve.page.campaign_view import campaign_view
 from driftanchor.serve.page.savings import estimate_savings
 from driftanchor.serve.page.sentences import campaign_sentence
@@ -463,13 +464,13 @@ def test_a_campaign_whose_default_was_removed_loads_its_sums_once(
     campaign = create(store, reward_window=60, default_reward=0)
     campaign.change("zeros are reported too", default_reward=None)
     loads: list[int] = []
-    load = writer.load
+    load = CampaignState.load
 
-    def counted(*given: Any) -> Any:
+    def counted(*args: Any) -> Any:
         loads.append(1)
-        return load(*given)
+        return load(*args)
 
-    monkeypatch.setattr(writer, "load", counted)
+    monkeypatch.setattr(CampaignState, "load", counted)
     for _ in range(5):
         campaign.tell(asked(campaign), 1.0)
     assert not loads

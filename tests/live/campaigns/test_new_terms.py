@@ -126,7 +126,7 @@ def test_every_reward_is_watched_once_when_a_window_comes_and_goes(tmp_path: Pat
         clock.now += 61
         campaign.status()
     campaign.status()
-    with campaign._reading() as reader:
+    with campaign.store.reading(campaign._row.id) as reader:
         record = reader.watch()
     assert record is not None
     watched = sum(arm.n for arm in Watch.from_json(record["watch"]).arms)

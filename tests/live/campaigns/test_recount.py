@@ -14,7 +14,7 @@ from driftanchor.live.campaigns import batch
 
 def test_any_old_decision_is_explained(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Across snapshots, new, paused and distrusted arms, excluded ones and floors."""
-    monkeypatch.setattr(batch, "LEAST_BETWEEN_SNAPSHOTS", 7)
+    monkeypatch.setattr(batch, "MIN_BETWEEN_SNAPSHOTS", 7)
     logs = OfflineData.from_summary({"A": (50, 0.5, 0.25), "B": (50, 0.6, 0.25)})
     campaign = Campaign.create(
         "c",
@@ -40,7 +40,7 @@ def test_any_old_decision_is_explained(store_url: str, monkeypatch: pytest.Monke
         made.append(decision)
         if i % 3:
             campaign.tell(str(decision.id), float(i % 2))
-    with campaign._reading() as reader:
+    with campaign.store.reading(campaign._row.id) as reader:
         assert reader.counters.snapshot > 40
         assert reader.snapshot(20) is not None
     for decision in made:

@@ -14,7 +14,7 @@ from campaign_parts import Clock, asked, create
 from driftanchor import TS, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
 from driftanchor.errors import OutsideLogs
 from driftanchor.live.campaigns import writer
-from driftanchor.live.campaigns.telling import Correct, Tell
+from driftanchor.live.campaigns.requests import Correct, Tell
 from driftanchor.live.state import State
 from driftanchor.live.watch.watch import Watch
 
@@ -188,7 +188,7 @@ def test_a_reward_of_one_process_and_the_sweep_of_another_count_once(
     assert campaign.verify().rewards == 60
     status = campaign.status()
     assert (status.pending, status.late) == (0, told.count("late"))
-    with campaign._reading() as reader:
+    with campaign.store.reading(campaign._row.id) as reader:
         assert sum(arm.total for arm in reader.arms()) == told.count("recorded")
     campaign.close()
 
@@ -331,7 +331,7 @@ def test_alarms_follow_corrections(store: Store, window: float | None) -> None:
         campaign.correct(one, 0.3, before=0.2)
     clock.now += 61
     assert campaign.status().alarms == ()
-    with campaign._reading() as reader:
+    with campaign.store.reading(campaign._row.id) as reader:
         record, arms = reader.watch(), reader.arms()
     assert record is not None
     watch = Watch.from_json(record["watch"])

@@ -6,11 +6,11 @@ import pytest
 from campaign_parts import Clock, create
 
 from driftanchor import Campaign, Conflict, Store, UnknownName
-from driftanchor.live.campaigns.use_default import UseDefault
+from driftanchor.live.campaigns.requests import UseDefault
 
 
 def kinds(campaign: Campaign) -> list[str]:
-    with campaign._reading() as reader:
+    with campaign.store.reading(campaign._row.id) as reader:
         return [entry.kind for entry in reader.entries(0) if entry.kind != "matured"]
 
 

@@ -52,7 +52,7 @@ TAMPERED = {
     "UPDATE events SET at = 999.5 WHERE kind = 'paused'": "checksum of the campaign is",
     "UPDATE events SET detail = '{}' WHERE kind = 'paused'": "checksum of the campaign is",
     "UPDATE traffic SET expected = zeroblob(56)": "the propensities add up to 0",
-    "UPDATE traffic SET expected = zeroblob(64)": "not what their checksum says",
+    "UPDATE traffic SET expected = zeroblob(64)": "do not match their checksum",
 }
 
 

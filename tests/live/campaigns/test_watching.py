@@ -68,7 +68,7 @@ def test_a_broken_promise_is_an_event_and_stays(tmp_path: Path, on_alarm: str) -
 
 
 def campaign_entries(campaign: Campaign) -> list[Any]:
-    with campaign._reading() as reader:
+    with campaign.store.reading(campaign._row.id) as reader:
         return list(reader.entries(0))
 
 
@@ -89,13 +89,13 @@ def test_with_a_window_rewards_are_looked_at_in_the_order_of_decisions(tmp_path:
             for one in mine[::5]:  # 20 % convert, as in the logs
                 campaign.tell(one, 1.0)
         assert campaign.status().alarms == ()
-        with campaign._reading() as reader:
+        with campaign.store.reading(campaign._row.id) as reader:
             kept = reader.watch()
         assert kept is not None
         assert sum(arm[1] for arm in kept["watch"]["arms"]) == 1  # the second is still open
         clock.now += 61
         assert campaign.status().alarms == ()
-        with campaign._reading() as reader:
+        with campaign.store.reading(campaign._row.id) as reader:
             kept = reader.watch()
         assert kept is not None
         assert sum(arm[1] for arm in kept["watch"]["arms"]) == 400
@@ -111,7 +111,7 @@ def test_what_is_never_shown_does_not_hold_up_the_others(tmp_path: Path) -> None
             campaign.expose(str(decision.id))
         clock.now += 61
         campaign.status()
-        with campaign._reading() as reader:
+        with campaign.store.reading(campaign._row.id) as reader:
             kept = reader.watch()
         assert kept is not None
         assert sum(arm[1] for arm in kept["watch"]["arms"]) == 30
@@ -131,7 +131,7 @@ def test_late_rewards_are_looked_at_once(tmp_path: Path, default: float | None) 
         campaign.status()
         clock.now += 10  # from now on the decisions count in full
         status = campaign.status()
-        with campaign._reading() as reader:
+        with campaign.store.reading(campaign._row.id) as reader:
             kept = reader.watch()
         assert kept is not None
         for arm, seen in zip(status.arms.values(), kept["watch"]["arms"], strict=True):
@@ -183,7 +183,7 @@ def test_an_arm_that_is_no_longer_played_does_not_stop_the_watch(
 
 def _tested(campaign: Campaign) -> int:
     """How many rewards the watch has tested."""
-    with campaign._reading() as reader:
+    with campaign.store.reading(campaign._row.id) as reader:
         kept = reader.watch()
     assert kept is not None
     return sum(arm[1] for arm in kept["watch"]["arms"])
@@ -251,7 +251,7 @@ def test_a_decision_that_is_shown_too_late_is_not_tested_nor_corrected(tmp_path:
         campaign.status()
         campaign.tell(str(first.id), 1.0)
         campaign.status()
-        with campaign._reading() as reader:
+        with campaign.store.reading(campaign._row.id) as reader:
             kept = reader.watch()
         assert kept is not None
         assert [sum(arm[i] for arm in kept["watch"]["arms"]) for i in (1, 2)] == [1, 0.0]
@@ -264,7 +264,7 @@ def test_a_record_of_an_older_release_is_read_on(tmp_path: Path) -> None:
     with create(tmp_path, clock=clock, **options) as campaign:
         send(campaign, clock, 1_000, 0.2)
         campaign.status()
-        with campaign._reading() as reader:
+        with campaign.store.reading(campaign._row.id) as reader:
             kept = reader.watch()
             last = {row.column: row.number for row in reader.all_decisions()}
         assert kept is not None

@@ -13,8 +13,8 @@ from campaign_parts import Clock, create
 
 from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live.campaigns import write_queue, writer
-from driftanchor.live.campaigns.asking import Ask
 from driftanchor.live.campaigns.batch import NOTHING, Batch, Request
+from driftanchor.live.campaigns.requests import Ask
 from driftanchor.live.campaigns.write_queue import Overloaded, WriteQueue
 
 

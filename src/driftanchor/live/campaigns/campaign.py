@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, NamedTuple, Self, overload
 
-from driftanchor.core import check
-from driftanchor.core.offline import OfflineData
-from driftanchor.errors import Conflict
-from driftanchor.live.campaigns import creating
-from driftanchor.live.campaigns.asking import Ask
+from driftanchor.core import check, record
+from driftanchor.core.offline import OfflineData, Summary
+from driftanchor.errors import Conflict, InvalidInput, NotFound, shown
+from driftanchor.live.campaigns import change_requests, creating
+from driftanchor.live.campaigns.batch import HISTORY_SECONDS, Request
+from driftanchor.live.campaigns.campaign_state import CampaignState
+from driftanchor.live.campaigns.change_requests import ChangeTerms, SweepAndCheck, valid_reason
 from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text, reward_pairs
-from driftanchor.live.campaigns.managed import Managed
-from driftanchor.live.campaigns.new_terms import valid_reason
-from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.campaigns.telling import Correct, Expose, Tell
+from driftanchor.live.campaigns.exporting import event_records, export
+from driftanchor.live.campaigns.maturing import counts_for
+from driftanchor.live.campaigns.recount import explain_again
+from driftanchor.live.campaigns.requests import Ask, Correct, Expose, Tell
+from driftanchor.live.campaigns.reward_feed import feed_problems
+from driftanchor.live.campaigns.settings import KEEP, Keep, Settings
+from driftanchor.live.campaigns.status import Status
+from driftanchor.live.campaigns.verify import Verified, verify
+from driftanchor.live.campaigns.watching import alarms_of, is_watched
+from driftanchor.live.campaigns.write_queue import WriteQueue
+from driftanchor.live.campaigns.writer import Writer
+from driftanchor.live.explanation import Explanation
+from driftanchor.live.stores.reader import Reader
+from driftanchor.live.stores.rows import CampaignRow, DecisionRow, HistoryRow
 from driftanchor.live.stores.store import Store, opening
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
@@ -24,7 +40,27 @@ from driftanchor.policies.base import Policy
 STORE = "sqlite:///driftanchor.db"
 
 
-class Campaign(Managed):
+class NotCopied(InvalidInput, TypeError):
+    """An open campaign has connections and threads, which no copy can share."""
+
+
+class CampaignReader(NamedTuple):
+    """A campaign as one read transaction sees it."""
+
+    reader: Reader
+    current: CampaignState
+    first: Terms  # the initial terms
+    row: CampaignRow
+    now: float  # seconds since 1970
+
+    def status(self) -> Status:
+        """Return the status of the campaign, from stored data only."""
+        problems = feed_problems(self.row.name, self.current, self.reader, self.now)
+        alarms = alarms_of(self.reader.watch())
+        return Status.of(self.row.name, self.current, alarms, problems=problems)
+
+
+class Campaign:
     """A durable bandit: an acknowledged decision or reward is never lost or counted twice.
 
     Everything is in a store, SQLite or PostgreSQL. Any number of processes and threads can use the
@@ -34,6 +70,11 @@ class Campaign(Managed):
 
     A reward is reported with the id of its decision. Reporting it twice is harmless, so retry if
     you are not sure whether it arrived.
+
+    Attributes:
+        store: The store that holds the campaign.
+        name: Its name.
+        queue: The requests that wait to be written.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -49,6 +90,22 @@ class Campaign(Managed):
         >>> campaign.close()
         >>> folder.cleanup()
     """
+
+    def __init__(
+        self,
+        store: Store,
+        row: CampaignRow,
+        terms: Terms,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Use `Campaign.create` or `Campaign.load`."""
+        self.store = store
+        self.name = row.name
+        self._settings = settings  # the initial ones
+        self._row, self._first = row, terms
+        self._clock = clock
+        self.queue = WriteQueue(Writer(store, row, terms, settings, clock).write)
 
     @classmethod
     def create(
@@ -145,20 +202,21 @@ class Campaign(Managed):
         ).checked(terms.arms, terms.reward_range)
         with opening(store) as opened:
             try:
-                row = creating.create(opened, name, terms, settings, check.clock_time(clock))
+                now = check.clock_time(clock)
+                row = creating.insert_campaign(opened, name, terms, settings, now)
             except Conflict:
                 if if_exists == "error":
                     raise
-                row = creating.find(opened, name)
-                kept = creating.read(row, creating.own(policy))
+                row = creating.find_campaign(opened, name)
+                kept = creating.read_campaign(row, creating.custom(policy))
                 # Older versions did not infer the kind.
                 if reward is None and kept[1].reward != kind:
                     settings = dataclasses.replace(settings, reward=kept[1].reward)
                     ends = creating.range_of(settings.reward, reward_range)
                     terms = Terms.declare(policy, reward_range=ends, **declared)
                 campaign = cls(opened, row, *kept, clock)
-                now = campaign.terms, campaign.settings
-                creating.check_same(name, kept, now, (terms, settings), seed=seed is not None)
+                in_force = campaign.terms, campaign.settings
+                creating.check_same(name, kept, in_force, (terms, settings), seed=seed is not None)
                 return campaign
             return cls(opened, row, terms, settings, clock)
 
@@ -181,8 +239,8 @@ class Campaign(Managed):
         """
         check.function(clock, "clock")
         with opening(store) as opened:
-            row = creating.find(opened, name)
-            return cls(opened, row, *creating.read(row, policy), clock)
+            row = creating.find_campaign(opened, name)
+            return cls(opened, row, *creating.read_campaign(row, policy), clock)
 
     @overload
     def ask(
@@ -302,3 +360,322 @@ class Campaign(Managed):
         """Report that a decision was shown; with `exposure="report"`, its window starts now."""
         receipt: Receipt = self._do(Expose(decision_id_text(decision_id)))
         return receipt
+
+    def sweep(self) -> int:
+        """Close all decisions whose window is over; return how many there were.
+
+        Each `ask` and `tell` closes some of them, and `status` closes all, so you rarely need this.
+        """
+        swept = 0
+        while closed := self._do(SweepAndCheck()):
+            swept += closed
+        return swept
+
+    def pause(self) -> None:
+        """Pause the campaign: make no new decisions, but still learn from rewards."""
+        self._do(change_requests.SetPaused(True))
+
+    def resume(self) -> None:
+        """Resume making decisions."""
+        self._do(change_requests.SetPaused(False))
+
+    def new_epoch(self) -> int:
+        """Start a new epoch, in which every unit gets a new decision; return its number."""
+        epoch: int = self._do(change_requests.NextEpoch())
+        return epoch
+
+    def change(
+        self,
+        reason: str,
+        *,
+        reward_window: float | Keep | None = KEEP,
+        default_reward: float | Keep | None = KEEP,
+        floor: float | Keep = KEEP,
+        control: Mapping[str, float] | Keep = KEEP,
+        allow_outside: bool | Keep = KEEP,
+        bias_bound: object = KEEP,
+        relative_bound: object = KEEP,
+    ) -> None:
+        """Change settings or bounds from now on; values already in force change nothing.
+
+        Earlier decisions keep their window and default reward, and `explain` uses the floors and
+        bounds of their time. The change is recorded as an event with its reason, and `status`
+        shows it.
+
+        Args:
+            reason: The reason, recorded in the history.
+            reward_window: Seconds within which a reward counts; `None` to wait forever.
+            default_reward: The reward to count if none arrives; `None` to count nothing.
+            floor: The minimum probability of each arm.
+            control: Arms with a larger floor; replaces the earlier ones.
+            allow_outside: Whether rewards far outside the logged ones are accepted.
+            bias_bound: V, as for `Campaign.create`; `inf` for no bound.
+            relative_bound: W, as for `Campaign.create`; `inf` for no bound.
+
+        Raises:
+            InvalidInput: Nothing is given, a value is wrong, or the reason is missing.
+        """
+        self._do(
+            ChangeTerms.checked(
+                reason,
+                reward_window=reward_window,
+                default_reward=default_reward,
+                floor=floor,
+                control=control,
+                allow_outside=allow_outside,
+                bias_bound=bias_bound,
+                relative_bound=relative_bound,
+            )
+        )
+
+    def add_arm(
+        self,
+        label: str,
+        offline: Summary = (0,),
+        bias_bound: float | None = None,
+        relative_bound: float | None = None,
+    ) -> None:
+        """Add an arm; the arguments are those of `Learner.add_arm`."""
+        logs: Any = tuple(check.items(offline, "offline"))
+        self._do(change_requests.AddArm(label, logs, bias_bound, relative_bound))
+
+    def pause_arm(self, label: str) -> None:
+        """Stop drawing this arm; units that have a decision for it keep it."""
+        self._do(change_requests.SetArm(label, "paused"))
+
+    def archive_arm(self, label: str) -> None:
+        """Stop playing this arm; units that have a decision for it get a new one."""
+        self._do(change_requests.SetArm(label, "archived"))
+
+    def restore_arm(self, label: str) -> None:
+        """Play a paused or archived arm again, with everything learned about it."""
+        self._do(change_requests.SetArm(label, "active"))
+
+    def distrust_arm(self, label: str) -> None:
+        """Ignore the logs of this arm from now on, as after a shift alarm."""
+        self._do(change_requests.Distrust(label))
+
+    def status(self) -> Status:
+        """Return the current status; nothing in it is random.
+
+        Decisions whose window is over are closed first, and the bounds are checked.
+        """
+        self.bring_up_to_date()
+        with self.at_one_moment() as reading:
+            return reading.status()
+
+    def counts(self) -> record.Record:
+        """Return the numbers of `status` that are cheap to compute; nothing is written."""
+        current = self._current()
+        return {
+            "name": self.name,
+            "policy": current.terms.policy.name,
+            "arms": len(current.terms.arms),
+            "decisions": current.counters.decisions,
+            "rewards": current.state.reward_count,
+            "pending": current.state.pending_count,
+            "paused": current.counters.paused,
+        }
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._current().settings
+
+    @property
+    def sticky(self) -> str | None:
+        """The setting `sticky`, which never changes."""
+        return self._settings.sticky
+
+    @property
+    def terms(self) -> Terms:
+        """The terms in force, including arms added later."""
+        return self._current().terms
+
+    def explain(self, decision_id: str) -> Explanation:
+        """Explain a decision by recomputing it from the state in which it was made.
+
+        Raises:
+            NotFound: There is no such decision.
+            UnreadableState: The recomputed decision differs.
+        """
+        wanted = decision_id_text(decision_id)
+        with self.store.reading(self._row.id) as reader:
+            row = self._row_of(reader, wanted)
+            return explain_again(reader, row, self._first, self._settings)
+
+    def decision(self, decision_id: str) -> DecisionRow:
+        """Return a stored decision with its state and reward.
+
+        Raises:
+            NotFound: There is no such decision.
+        """
+        wanted = decision_id_text(decision_id)
+        with self.store.reading(self._row.id) as reader:
+            return self._row_of(reader, wanted)
+
+    def _row_of(self, reader: Reader, decision_id: str) -> DecisionRow:
+        rows = reader.decisions([decision_id])
+        if not rows:
+            raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
+        return rows[0]
+
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
+        """Return the decisions and rewards of each arm in intervals of 15 minutes.
+
+        Args:
+            since: The start, in seconds since 1970.
+            stretch: The length of longer intervals, in seconds.
+        """
+        start = None if since is None else check.number(since, "since")
+        longer = None if stretch is None else check.number(stretch, "stretch", low=HISTORY_SECONDS)
+        with self.store.reading(self._row.id) as reader:
+            return reader.history(start, longer)
+
+    def events(self, after: int = 0, most: int = 1_000) -> list[record.Record]:
+        """Return events in order, decisions with their propensities; events never change.
+
+        Args:
+            after: Return events after this sequence number.
+            most: The maximum number of events.
+        """
+        start = check.whole(after, "after", low=0, high=2**62)
+        count = check.whole(most, "most", low=1, high=2**31)
+        with self.store.reading(self._row.id) as reader:
+            arms = self._load(reader).terms.arms
+            return event_records(reader, arms, start, count)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        what: str = "decisions",
+        *,
+        escape_formulas: bool = True,
+    ) -> int:
+        """Write all decisions with their propensities, or all events, to a file.
+
+        Args:
+            path: The file; its extension selects the format: .csv, .jsonl or .parquet.
+            what: `"decisions"` or `"events"`.
+            escape_formulas: In CSV, put an apostrophe before text that looks like a formula.
+
+        Returns:
+            The number of rows written.
+        """
+        with self.store.reading(self._row.id) as reader:
+            arms = self._load(reader).terms.arms
+            return export(reader, arms, path, what, escape_formulas=escape_formulas)
+
+    def verify(self) -> Verified:
+        """Replay all events and compare the result with the stored data.
+
+        Raises:
+            UnreadableState: The data differ; the message says where.
+        """
+        with self.store.reading(self._row.id) as reader:
+            return verify(reader, self._first, self._settings)
+
+    def close(self) -> None:
+        """Write queued requests and close the connections; the next call opens new ones."""
+        self.queue.finish()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.name}>"
+
+    def __reduce__(self) -> str:
+        raise NotCopied(
+            f"campaign {self.name!r} is open and cannot be copied or pickled: load it again by its "
+            "name, with Campaign.load, where it is needed"
+        )
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[CampaignReader]:
+        """Read the campaign in one consistent snapshot, without writing.
+
+        Unlike `status` this neither closes decisions nor checks bounds.
+        """
+        with self.store.reading(self._row.id) as reader:
+            current = self._load(reader)
+            yield CampaignReader(reader, current, self._first, self._row, self._now())
+
+    def prepare(self) -> None:
+        """Compile the policy in the background, or load its kernels from disk.
+
+        Calling this is optional, because the first decisions trigger it too. It saves them some
+        tenths of a second each.
+        """
+        current = self._current()
+        if not current.counters.paused:
+            current.decider.start_compiling()
+            current.propensities.start_compiling(current.decider.situation()[0])
+
+    def bring_up_to_date(self, since: int = -1) -> int:
+        """Close decisions whose window is over, estimate delayed rewards, and check bounds.
+
+        No-op if nothing is due.
+
+        Args:
+            since: The return value of the last call; bounds are checked only if events are new.
+
+        Returns:
+            The sequence number of the last event before this call.
+        """
+        now = self._now()
+        with self.store.reading(self._row.id) as reader:
+            seq = reader.counters.seq
+            current = self._load(reader)
+            is_due = current.windowed and bool(reader.due(now, 1))
+            counts = counts_for(current, None)
+            if counts is None:
+                is_due = is_due or current.state.live is not None  # an estimate to drop
+            else:
+                is_due = is_due or counts.is_due(now, current.matured_at)
+            if not is_due and seq != since:
+                is_due = is_watched(current)
+        if is_due:
+            self.sweep()
+        return seq
+
+    def submit(self, requests: Sequence[Request]) -> list[Any]:
+        """Execute many requests together; return an answer or exception for each.
+
+        Raises:
+            StoreUnavailable: The store cannot be written; nothing was done.
+        """
+        return self.queue.submit(requests)
+
+    def enqueue(self, request: Request) -> Future[Any]:
+        """Return a future for one request: its answer after the commit, or the exception.
+
+        Cancelling the future drops the request, unless its transaction has started.
+
+        Raises:
+            Overloaded: Too many requests wait for the store.
+        """
+        return self.queue.enqueue(request)
+
+    def _now(self) -> float:
+        return check.clock_time(self._clock)
+
+    def _load(self, reader: Reader) -> CampaignState:
+        return CampaignState.load(reader, self._first, self._settings)
+
+    def _current(self) -> CampaignState:
+        with self.store.reading(self._row.id) as reader:
+            return self._load(reader)
+
+    def _do(self, request: Request) -> Any:
+        """Execute one request, and return its answer or raise its exception."""
+        return self.enqueue(request).result()

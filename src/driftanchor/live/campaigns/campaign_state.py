@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -13,14 +13,14 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import Range
 from driftanchor.core.tally import Tally
 from driftanchor.errors import UnreadableState
-from driftanchor.live.campaigns.propensity_sums import PropensitySums
 from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.campaigns.traffic import PropensitySums
 from driftanchor.live.decide import Decider
 from driftanchor.live.propensities import Propensities
 from driftanchor.live.state import State
-from driftanchor.live.state_events import Rewarded
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
+from driftanchor.live.stores.reader import Reader
 from driftanchor.live.stores.rows import ArmRow, Counters
 from driftanchor.live.terms import Terms
 
@@ -58,7 +58,6 @@ class CampaignState:
         self.decisions: Ints = np.zeros(count, np.int64)
         self.traffic = PropensitySums(count)
         self.archived: set[int] = set()
-        self._centres: dict[int, float] = {}
         self.added: dict[int, Entry] = {}
         self.distrusted: dict[int, int] = {}
         self.changes: list[Entry] = []
@@ -68,31 +67,21 @@ class CampaignState:
 
     @classmethod
     @reads_store
-    def load(
-        cls,
-        first: Terms,
-        settings: Settings,
-        counters: Counters,
-        rows: list[ArmRow],
-        expected: bytes,
-        changes: Sequence[Entry] = (),
-        matured: Entry | None = None,
-    ) -> CampaignState:
+    def load(cls, reader: Reader, first: Terms, settings: Settings) -> CampaignState:
         """Build it from stored sums, without reading all events.
 
         Args:
+            reader: Reads the campaign.
             first: The initial terms.
             settings: The initial settings.
-            counters: The counters of the campaign.
-            rows: Its arms.
-            expected: The sums of propensities, from `Reader.expected`.
-            changes: The events that changed the campaign, from `Reader.changes`.
-            matured: The last estimate of live rewards, if there is one.
         """
+        counters, rows, changes = reader.counters, reader.arms(), reader.changes()
+        delayed = settings.is_delayed or any(entry.kind == "changed" for entry in changes)
+        matured = reader.matured() if delayed else None
         current = cls(terms_at(first, changes, counters.seq), settings)
         for entry in changes:
             if entry.kind == "changed":
-                current._agree(entry)
+                current._change_settings(entry)
         arms = current.terms.arms
         if [row.label for row in rows] != list(arms):
             raise UnreadableState("the arms of the campaign do not match its terms")
@@ -113,9 +102,13 @@ class CampaignState:
         current.counters = dataclasses.replace(counters)
         current.squares = np.array([row.squares for row in rows], np.float64)
         current.decisions = np.array([row.decisions for row in rows], np.int64)
-        current.traffic.take_over(expected)
+        current.traffic.load(reader.expected())
         current.archived = {row.column for row in rows if row.state == "archived"}
-        current.added = {row.column: _added(row) for row in rows if row.added_seq}
+        current.added = {
+            row.column: Entry(row.added_seq, "arm_added", 0.0, detail=row.added)
+            for row in rows
+            if row.added_seq
+        }
         current.distrusted = {
             row.column: row.distrusted_seq for row in rows if row.distrusted_seq is not None
         }
@@ -150,8 +143,8 @@ class CampaignState:
         """Return the settings in force when a decision was made, by its number."""
         if number > self._agreed[-1][0]:  # the usual case
             return self.settings
-        found = [settings for start, settings in self._agreed if start < number]
-        return found[-1] if found else self._agreed[0][1]
+        earlier = [settings for start, settings in self._agreed if start < number]
+        return earlier[-1] if earlier else self._agreed[0][1]
 
     @property
     def delayed_since(self) -> tuple[int, int, float]:
@@ -190,61 +183,35 @@ class CampaignState:
         return self.settings.exposure == "ask"
 
     @reads_store
-    def apply(self, *entries: Entry) -> None:
-        """Apply some events."""
-        for entry in entries:
-            self.go_on(entry)
-        self.seal(entries)
+    def catch_up(self, entries: Iterable[Entry]) -> None:
+        """Apply stored events."""
+        applied = list(entries)
+        for entry in applied:
+            self.apply(entry)
+        self.seal(applied)
 
     @reads_store
-    def go_on(self, entry: Entry) -> None:
+    def apply(self, entry: Entry) -> None:
         """Apply one event. `seal` adds events to the checksum, many at once."""
         counters = self.counters
-        seq, kind, _, number, column, value, detail = entry
+        seq, kind, _, number, column, value, _ = entry
         if seq != counters.seq + 1:
             problem = f"event {seq} follows event {counters.seq}: events are missing or repeated"
             raise UnreadableState(problem)
-        if column is None or value is None or number is None:
-            self._change(entry)
-        elif kind == "rewarded":  # fast path for the two most frequent kinds
+        if kind != "rewarded" or number is None or column is None or value is None:
+            event = core_event(entry, waits=self.waits)
+            if event is not None:
+                self.decider.apply(event)
+            self._count(entry)
+        else:  # the usual case
             self.decider.state.learn(column, value)
             self._square(column, value)
-        elif kind == "decided" and self._only_waits(number, detail):
-            self.decider.state.decide(column)
-            self._decided(column)
-        else:
-            self._change(entry)
         counters.seq = seq
-
-    @reads_store
-    def learn(self, paid: Mapping[int, Sequence[float]]) -> None:
-        """Apply reward events, given the rewards of each arm in event order."""
-        columns = tuple(column for column, rewards in paid.items() for _ in rewards)
-        rewards = tuple(reward for each in paid.values() for reward in each)
-        self.decider.apply(Rewarded(columns, rewards))
-        for column, each in paid.items():
-            middle, squares = self._centre(column), self.squares.item(column)
-            for reward in each:
-                squares += (reward - middle) ** 2
-            self.squares[column] = squares
-            self.counters.seq += len(each)
 
     def seal(self, entries: Sequence[Entry]) -> None:
         """Add events to the checksum, in order."""
         if self.counters.checksum is not None:
             self.counters.checksum = checksum(entries, self.counters.checksum)
-
-    def _only_waits(self, number: int, detail: Detail | None) -> bool:
-        """Return whether an event is simply the next decision, waiting for its reward."""
-        plain = detail is None or ("memory" not in detail and "assigned" not in detail)
-        return plain and self.waits and number == self.decider.state.decisions + 1
-
-    def _change(self, entry: Entry) -> None:
-        """Apply an event of any kind to the terms and the state."""
-        event = core_event(entry, waits=self.waits)
-        if event is not None:
-            self.decider.apply(event)
-        self._count(entry)
 
     def _count(self, entry: Entry) -> None:
         """Update the sums outside the state: squares, decisions by arm, archived arms."""
@@ -257,17 +224,18 @@ class CampaignState:
             case "late":
                 counters.late += 1
             case "arm_added":
-                self._widen(entry)
+                self._add_arm(entry)
             case "changed":
-                self._agree(entry)
+                self._change_settings(entry)
             case "matured":
                 self.matured_at = entry.at
         if column is None:
             return
         match entry.kind:
             case "decided":
-                self._decided(column)
-            case "rewarded" | "defaulted" | "added":
+                self.decisions[column] += 1
+                counters.decisions = self.decider.state.decisions
+            case "defaulted" | "added":
                 self._square(column, entry.value)
             case "corrected":
                 detail = entry.detail or {}
@@ -282,40 +250,30 @@ class CampaignState:
             case "arm_distrusted":
                 self.distrusted[column] = entry.seq
 
-    def _decided(self, column: int) -> None:
-        self.decisions[column] += 1
-        self.counters.decisions = self.decider.state.decisions
-
     def _square(self, column: int, reward: float | None, sign: float = 1.0) -> None:
         """Add or subtract the squared deviation of a reward from the centre."""
-        square = sign * (float(reward or 0.0) - self._centre(column)) ** 2
+        square = sign * (float(reward or 0.0) - centre(self.terms, column)) ** 2
         self.squares[column] = self.squares.item(column) + square
 
     def loses_digits(self, column: int, before: float) -> bool:
         """Whether subtracting a reward from the sums of its arm leaves too few digits of them."""
-        square = (before - self._centre(column)) ** 2
+        square = (before - centre(self.terms, column)) ** 2
         return self.squares.item(column) - square < FEW_DIGITS * square
 
     def sums_of(self, column: int, rewards: Iterable[float]) -> Detail:
         """Return the exact sums of an arm with these rewards."""
-        paid, middle = list(rewards), self._centre(column)
+        paid, middle = list(rewards), centre(self.terms, column)
         squares = math.fsum([(reward - middle) ** 2 for reward in paid])
         return {"total": math.fsum(paid), "squares": squares}
 
-    def _centre(self, column: int) -> float:
-        middle = self._centres.get(column)
-        if middle is None:
-            middle = self._centres[column] = centre(self.terms, column)
-        return middle
-
-    def _agree(self, entry: Entry) -> None:
+    def _change_settings(self, entry: Entry) -> None:
         """Put the settings of an event into force."""
         detail = entry.detail or {}
         self.settings = self.settings.after(detail["after"])
         self._agreed.append((detail["decisions"], self.settings))
         self.changes.append(entry)
 
-    def _widen(self, entry: Entry) -> None:
+    def _add_arm(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)
         self.decisions = np.append(self.decisions, 0)
         self.usual = usual_rewards(self.terms.offline)
@@ -376,9 +334,9 @@ def live_of(matured: Entry | None, arms: int) -> tuple[Floats, Floats] | None:
 
 
 def centre(terms: Terms, column: int) -> float:
-    """A number near an arm's rewards, for its sum of squares; it never changes.
+    """Return a number near an arm's rewards, for its sum of squares; it never changes.
 
-    It is the offline mean where there are logs, else the middle of the range, else 0.
+    It is the offline mean if there are logs, else the middle of the range, else 0.
     """
     if terms.offline.n[column] > 0:
         return terms.offline.mean.item(column)
@@ -401,7 +359,3 @@ def terms_at(first: Terms, changes: Iterable[Entry], seq: int) -> Terms:
             event = core_event(entry, waits=True)
             terms = terms if event is None else terms.after(event)
     return terms
-
-
-def _added(row: ArmRow) -> Entry:
-    return Entry(row.added_seq, "arm_added", 0.0, detail=row.added)

@@ -27,7 +27,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 
 def valid_name(name: object) -> str:
-    """A name that is safe in addresses, files and commands."""
+    """Validate the name of a campaign: safe in addresses, files and commands."""
     if not isinstance(name, str) or NAME.fullmatch(name) is None:
         raise InvalidInput(
             f"must start with a letter or a digit and have at most 128 letters, digits and . _ : - "
@@ -37,8 +37,10 @@ def valid_name(name: object) -> str:
     return name
 
 
-def create(store: Store, name: str, terms: Terms, settings: Settings, at: float) -> CampaignRow:
-    """Keep a new campaign; `Conflict` if there is one of this name."""
+def insert_campaign(
+    store: Store, name: str, terms: Terms, settings: Settings, at: float
+) -> CampaignRow:
+    """Insert a campaign; raise `Conflict` if the name is taken."""
     body = records.terms_fields(terms)
     row = CampaignRow(0, name, at, record.seal_with_digest("campaign", 1, body), settings.to_json())
     return store.create(row, first_rows(terms.arms, terms.policy.memory))
@@ -54,8 +56,12 @@ def check_live(policy: Policy) -> None:
         )
 
 
-def find(store: Store, name: str) -> CampaignRow:
-    """The campaign of this name."""
+def find_campaign(store: Store, name: str) -> CampaignRow:
+    """Return the campaign of this name.
+
+    Raises:
+        NotFound: There is none; the message names others.
+    """
     row = store.find(valid_name(name))
     if row is None:
         known = ", ".join(store.names()[:30])
@@ -64,8 +70,8 @@ def find(store: Store, name: str) -> CampaignRow:
     return row
 
 
-def read(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms, Settings]:
-    """The first terms and the settings of a campaign.
+def read_campaign(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms, Settings]:
+    """Return the initial terms and settings of a campaign.
 
     Args:
         row: The campaign.
@@ -84,8 +90,8 @@ def read(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms, Setting
         raise UnreadableState(f"campaign {row.name!r}: {error}") from error
 
 
-def own(policy: Policy | None) -> Policy | None:
-    """The policy, if it is not one of this package, which are known by their names."""
+def custom(policy: Policy | None) -> Policy | None:
+    """Return the policy unless it is built in: those are found by their names."""
     return None if type(policy) in POLICIES.values() else policy
 
 
@@ -121,7 +127,7 @@ def check_same(
         seed: Whether the caller gave a seed.
     """
     changed = set(_differences(now, wanted, seed=seed))
-    differ = [what for what in _differences(first, wanted, seed=seed) if what in changed]
+    differ = [name for name in _differences(first, wanted, seed=seed) if name in changed]
     if differ:
         raise Conflict(
             f"there is a campaign {name!r} with another {', '.join(differ)}: choose another name, "
@@ -130,10 +136,10 @@ def check_same(
 
 
 def _differences(
-    kept: tuple[Terms, Settings], wanted: tuple[Terms, Settings], *, seed: bool
+    existing: tuple[Terms, Settings], wanted: tuple[Terms, Settings], *, seed: bool
 ) -> list[str]:
     """Return the names of the arguments that differ; compare seeds only if one was given."""
-    (old, old_settings), (new, new_settings) = kept, wanted
+    (old, old_settings), (new, new_settings) = existing, wanted
     differ = [
         field.name
         for field in dataclasses.fields(Settings)
@@ -147,11 +153,11 @@ def _differences(
         "reward_range": old.reward_range == new.reward_range,
         "seed": not seed or old.seed == new.seed,
     }
-    return differ + [what for what, same in pairs.items() if not same]
+    return differ + [name for name, same in pairs.items() if not same]
 
 
 def _same_logs(old: OfflineData, new: OfflineData) -> bool:
-    """Whether logs say the same; from where and when they were read makes no difference."""
+    """Whether two summaries of logs have the same numbers, whatever their source."""
     numbers = ((old.n, new.n), (old.mean, new.mean), (old.variance, new.variance))
     same = all(np.array_equal(one, other, equal_nan=True) for one, other in numbers)
     return old.arms == new.arms and same

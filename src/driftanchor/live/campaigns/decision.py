@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,15 +16,15 @@ class Decision:
     """One answer of a campaign: which arm to play.
 
     Attributes:
-        id: What `tell` and `expose` take. It is random and cannot be guessed. `None` for a decision
-            that was only looked at (`peek`).
+        id: The id that `tell` and `expose` take: random, so that nobody can guess it. `None` for a
+            decision that is not recorded (`peek`).
         arm: The arm to play.
-        propensity: How likely the arm was when it was drawn; NaN for a default that a `Client`
-            gave, as nothing was drawn.
+        propensity: The probability with which the arm was drawn; NaN for the default of a `Client`,
+            which was not drawn.
         replayed: Whether this decision was made before, for the same unit or the same key.
         campaign: The name of the campaign.
         number: 1 for the first decision of the campaign, and so on.
-        unit: Who it is for, if a unit was given.
+        unit: The unit that it is for, if one was given.
         epoch: The epoch of the campaign it belongs to.
         due: When the reward window ends, in seconds since 1970; `None` without a window, or before
             the decision was shown.
@@ -42,21 +43,21 @@ class Decision:
     note: str = ""
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a JSON-ready record."""
         body = {name: getattr(self, name) for name in self.__slots__}
         return record.seal("decision", 1, body)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What happened to a reward or an exposure that was reported.
+    """The result of reporting a reward or an exposure.
 
     Attributes:
         decision_id: The decision.
         status: `"recorded"`: it counts from now on. `"replayed"`: it was recorded before, and
             nothing changed. `"late"`: it came after the window and does not count. `"corrected"`:
-            it came after the window and replaces the default reward. `"ignored"`: it is for a
-            default that a `Client` gave, and does not count.
+            it came after the window and replaces the default reward, or it is a correction.
+            `"ignored"`: it is for the default of a `Client`, and does not count.
         arm: The arm of the decision.
         reward: The reward that counts; `None` if there is none.
     """
@@ -67,13 +68,18 @@ class Receipt:
     reward: float | None
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a JSON-ready record."""
         body = {name: getattr(self, name) for name in self.__slots__}
         return record.seal("receipt", 1, body)
 
 
+def new_id() -> str:
+    """Return a random id of 32 hexadecimal digits."""
+    return os.urandom(16).hex()
+
+
 def decision_id_text(value: object) -> str:
-    """Check that a value can be a decision id; ids are printable text."""
+    """Validate a decision id: printable text."""
     if not isinstance(value, str) or not value.isprintable():
         raise InvalidInput(
             f"must be an id that ask() returned, got {shown(value)}", argument="decision_id"
@@ -82,11 +88,9 @@ def decision_id_text(value: object) -> str:
 
 
 def reward_pairs(rewards: Iterable[tuple[str, float]]) -> list[tuple[Any, Any]]:
-    """Pairs of a decision and its reward, neither of which is checked yet."""
+    """Return pairs of a decision id and a reward; only their shape is checked."""
     pairs: list[Any] = check.ordered(rewards, "rewards")
     for pair in pairs:
-        if type(pair) is tuple and len(pair) == 2:  # nearly always
-            continue
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InvalidInput(
                 f"must be pairs of a decision and its reward, got {shown(pair)}",

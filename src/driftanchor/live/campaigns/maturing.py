@@ -24,8 +24,8 @@ from driftanchor.core.delays import Cohorts, arrival, effective, slot_count, slo
 from driftanchor.live.campaigns.batch import Batch
 from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.stores.damage import reads_store
+from driftanchor.live.stores.reader import Reader
 from driftanchor.live.stores.rows import CohortRow, DecisionRow, UnclosedRow
-from driftanchor.live.stores.store import Reader
 
 
 class CohortCounts:

@@ -27,8 +27,6 @@ LEVEL = (
 )
 STAKES = 2.0 ** -np.arange(1.0, 13.0)
 _PRICE = np.expm1(STAKES) - STAKES
-MANY = 1_000  # arms, of which the mean of all bets takes long
-_GROWTH = np.expm1(STAKES[:, None] * np.arange(1, 33))  # of a capital, for each excess to come
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -181,44 +179,9 @@ def log_e_value(excess: Floats, variance: Floats) -> float:
         >>> round(log_e_value(np.zeros(2), np.zeros(2)), 3)
         -0.693
     """
-    return _log_mean(*_bets(excess, variance))
-
-
-def look(excess: Floats, variance: Floats, least: float) -> tuple[float, int]:
-    """The evidence if it is above `least`, else `least`, and for how many decisions it stays.
-
-    In k decisions the excess of an arm grows by at most k, and that of all arms together by at most
-    2k: each decision adds 1 − p to the arm that is played, and as much to all others together. The
-    capital is convex in the excess, so it grows most where two arms have all of that. No arm has
-    more of a bet than the arm that has most of it.
-
-    Args:
-        excess: As for `log_e_value`, like `variance`.
-        variance: Q of each arm.
-        least: The largest so far.
-
-    Example:
-        >>> look(np.zeros(2), np.zeros(2), 0.0)
-        (0.0, 4)
-    """
-    capital, top = _bets(excess, variance)
-    if excess.size > MANY and top + math.log(0.5) < least - 1e-9:
-        return least, 0  # no bet alone is worth more, and the mean is no larger
-    found = max(least, _log_mean(capital, top))
-    most = 2.0 * capital.size * math.exp(min(found - top, 700.0))
-    room = most * (1.0 - 1e-9) - float(np.add.reduce(capital, axis=None))  # less what is rounded
-    return found, int(np.searchsorted(2.0 * (capital.max(axis=0) @ _GROWTH), room))
-
-
-def _bets(excess: Floats, variance: Floats) -> tuple[Floats, float]:
-    """The logarithm of the capital of each bet, and the largest of them."""
     capital: Floats = np.abs(excess)[:, None] * STAKES
     capital -= variance[:, None] * _PRICE
-    return capital, float(np.maximum.reduce(capital, axis=None))
-
-
-def _log_mean(capital: Floats, top: float) -> float:
-    """The logarithm of half the mean; `capital` becomes the capital itself, over that of `top`."""
+    top = float(np.maximum.reduce(capital, axis=None))
     capital -= top
     np.exp(capital, out=capital)
     return top + math.log(0.5 * (float(np.add.reduce(capital, axis=None)) / capital.size))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from driftanchor.core import record
 from driftanchor.core.delays import slot_length
 from driftanchor.live.campaigns.campaign_state import CampaignState, centre
-from driftanchor.live.campaigns.new_terms import TermsChange
+from driftanchor.live.campaigns.change_requests import TermsChange
 from driftanchor.live.campaigns.sample_ratio import RatioCheck
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.stopping import Outlook, outlook, outlook_text

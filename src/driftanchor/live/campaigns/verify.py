@@ -163,7 +163,7 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     outcomes, copies = Outcomes(current.waits), Copies(reader)
     names = Names(settings.sticky)
     for entry in reader.entries(0):
-        current.apply(entry)
+        current.catch_up([entry])
         outcomes.note(entry, current.counters.epoch, current.settings.reward_window)
         names.note(entry, current.counters.epoch)
         copies.note(entry, current)
@@ -200,7 +200,7 @@ def _arms(reader: Reader, current: CampaignState) -> Iterator[str]:
             if kept != value:
                 name = f"{field.name} of arm {row.label!r}"
                 yield f"{name} is {kept!r}, the events give {value!r}"
-    current.traffic.take_over(reader.expected())
+    current.traffic.load(reader.expected())
     expected = current.traffic.expected
     if abs(expected.sum() - current.counters.decisions) > 1e-6 * (1 + current.counters.decisions):
         yield f"the propensities add up to {expected.sum():.6g}, not to the number of decisions"

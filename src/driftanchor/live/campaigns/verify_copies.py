@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator
 
 from driftanchor.core.record import plain
+from driftanchor.live.campaigns.batch import History, add_to_history
 from driftanchor.live.campaigns.campaign_state import CampaignState
-from driftanchor.live.campaigns.past import Past, remember
 from driftanchor.live.campaigns.watching import alarms_of
 from driftanchor.live.records import state_fields
 from driftanchor.live.stores.journal import Entry
@@ -25,16 +25,16 @@ class Copies:
     def __init__(self, reader: Reader) -> None:
         self.wrong: list[str] = []
         self._reader = reader
-        self._past: Past = {}
-        self._subtracted: Past = {}  # rewards that were corrected
+        self._past: History = {}
+        self._subtracted: History = {}  # rewards that were corrected
         self._places = set(_places(reader))
         self._alarms: list[object] = []
 
     def note(self, entry: Entry, current: CampaignState) -> None:
         """Go on by one event, after which the state of the campaign is `current`."""
-        remember(self._past, entry)
+        add_to_history(self._past, entry)
         if entry.kind == "corrected" and entry.detail is not None:
-            remember(self._subtracted, entry._replace(value=0.0))
+            add_to_history(self._subtracted, entry._replace(value=0.0))
         if entry.kind == "alarm":
             self._alarms.append(entry.detail)
         if entry.seq not in self._places:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from driftanchor.core import check
 from driftanchor.errors import StoreUnavailable
-from driftanchor.live.campaigns.arm_requests import SweepAndCheck
-from driftanchor.live.campaigns.batch import Batch, Needs, Request, outcome
+from driftanchor.live.campaigns.batch import Batch, Request
 from driftanchor.live.campaigns.campaign_state import CampaignState
+from driftanchor.live.campaigns.change_requests import SweepAndCheck
 from driftanchor.live.campaigns.maturing import (
     CohortCounts,
     count_as_they_come,
@@ -19,11 +19,12 @@ from driftanchor.live.campaigns.maturing import (
     mature,
     warm,
 )
+from driftanchor.live.campaigns.requests import settle_if_due
 from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.campaigns.telling import Tell, needs_of, settle_if_due, tell_all
 from driftanchor.live.campaigns.watching import advance
-from driftanchor.live.stores.rows import CampaignRow, DecisionRow
-from driftanchor.live.stores.store import Changes, Reader, Store
+from driftanchor.live.stores.reader import Reader
+from driftanchor.live.stores.rows import CampaignRow, Changes
+from driftanchor.live.stores.store import Store
 from driftanchor.live.terms import Terms
 
 MAX_SECONDS = 2.0  # after which a transaction ends, so that other campaigns can write
@@ -70,17 +71,24 @@ class Writer:
 
         def work(reader: Reader) -> Changes | None:
             current = self._caught_up(reader)
-            batch = Batch(self.row.name, current, check.clock_time(self.clock))
+            batch = Batch(self.row.name, current, check.clock_time(self.clock), reader)
             due = reader.due(batch.now, MAX_SWEPT) if current.windowed else []
             self._counts = counts_for(current, self._counts)
             if self._counts is None:
                 count_as_they_come(batch, reader)
             else:
                 mature(batch, reader, self._counts, due)
-            _sweep(batch, due)
-            batch.read(reader, _needs(requests))
-            outcomes[:] = _outcomes(batch, requests)
-            if batch.is_long_ago() or any(type(x) is SweepAndCheck for x in requests):
+            batch.know(due)
+            for row in due:
+                settle_if_due(batch, batch.decisions[row.id])
+            batch.read(request.needs for request in requests)
+            outcomes.clear()
+            until = time.monotonic() + MAX_SECONDS
+            for request in requests:
+                outcomes.append(batch.execute(request))
+                if time.monotonic() >= until:
+                    break
+            if batch.snapshot_due or any(isinstance(x, SweepAndCheck) for x in requests):
                 advance(batch, reader)
             after[:] = [current]
             return batch.changes()
@@ -95,7 +103,7 @@ class Writer:
         """Count recent decisions for the next estimate, before the first transaction."""
         if self._current is None and self._counts is None and self.settings.is_delayed:
             with contextlib.suppress(StoreUnavailable), self.store.reading(self.row.id) as reader:
-                current = load(reader, self.terms, self.settings)
+                current = CampaignState.load(reader, self.terms, self.settings)
                 self._counts = counts_for(current, None)
                 if self._counts is not None:
                     warm(reader, self._counts, check.clock_time(self.clock))
@@ -105,52 +113,11 @@ class Writer:
         current, self._current = self._current, None  # invalid if this transaction fails
         counters = reader.counters
         if current is None or not 0 <= counters.seq - current.counters.seq <= MAX_EVENTS:
-            return load(reader, self.terms, self.settings)
+            return CampaignState.load(reader, self.terms, self.settings)
         if counters.seq > current.counters.seq:
-            current.apply(*reader.entries(current.counters.seq))
+            current.catch_up(reader.entries(current.counters.seq))
             if counters.decisions != current.counters.decisions:
-                return load(reader, self.terms, self.settings)
-            current.traffic.take_over(reader.expected())
+                return CampaignState.load(reader, self.terms, self.settings)
+            current.traffic.load(reader.expected())
             current.counters.snapshot = counters.snapshot
         return current
-
-
-def load(reader: Reader, terms: Terms, settings: Settings) -> CampaignState:
-    """Load the state of a campaign from its stored sums."""
-    changes = reader.changes()
-    known = settings.is_delayed or any(entry.kind == "changed" for entry in changes)
-    matured = reader.matured() if known else None
-    counters, arms = reader.counters, reader.arms()
-    return CampaignState.load(terms, settings, counters, arms, reader.expected(), changes, matured)
-
-
-def _sweep(batch: Batch, due: list[DecisionRow]) -> None:
-    """Settle decisions whose window is over, in the same transaction."""
-    batch.know(due)
-    for row in due:
-        settle_if_due(batch, batch.found[row.id])
-
-
-def _needs(requests: Sequence[Request]) -> list[Needs]:
-    """Return the rows that some requests need."""
-    if _are_rewards(requests):
-        return [needs_of(requests)]
-    return [request.needs for request in requests]
-
-
-def _outcomes(batch: Batch, requests: Sequence[Request]) -> list[Any]:
-    """Return the answer to each request, or its exception; stop at the time limit."""
-    if _are_rewards(requests):
-        return tell_all(batch, requests)
-    until = time.monotonic() + MAX_SECONDS
-    outcomes = []
-    for request in requests:
-        outcomes.append(outcome(batch, request))
-        if time.monotonic() >= until:
-            break
-    return outcomes
-
-
-def _are_rewards(requests: Sequence[Request]) -> TypeGuard[Sequence[Tell]]:
-    """Whether all requests are rewards; these are recorded together."""
-    return all([type(request) is Tell for request in requests])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from driftanchor.live.campaigns.handle import CampaignReader
-from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.live.campaigns.batch import HISTORY_SECONDS
+from driftanchor.live.campaigns.campaign import CampaignReader
 from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.live.watch.watch import Watch
 from driftanchor.render.palette import POLICY_NAMES
@@ -113,8 +113,8 @@ def _outcomes(recent: list[DecisionRow]) -> dict[str, Any]:
 def _sparkline(reading: CampaignReader) -> dict[str, Any]:
     """Return the shares of the most played arms in the last intervals."""
     current = reading.current
-    rows = reading.reader.history(reading.now - SPARK_INTERVALS * STRETCH)
-    history = History.of(rows, len(current.terms.arms), STRETCH)
+    rows = reading.reader.history(reading.now - SPARK_INTERVALS * HISTORY_SECONDS)
+    history = History.of(rows, len(current.terms.arms), HISTORY_SECONDS)
     columns = shown_columns(current.decisions, SPARK_ARMS)
     played = history.decisions.sum(axis=1)
     shares = history.decisions[:, columns] / played.clip(1)[:, None]

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from driftanchor.errors import InvalidInput
-from driftanchor.live.campaigns.asking import LONGEST, is_text
 from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.live.campaigns.requests import MAX_TEXT, is_text
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.serve.page.page_intervals import json_ready
@@ -110,7 +110,7 @@ def find_decisions(campaign: Campaign, text: str, through: int | None = None) ->
     query = text.strip()
     if not is_text(query):
         raise InvalidInput(
-            f"must be an id, #number or a unit of 1 to {LONGEST} characters", argument="q"
+            f"must be an id, #number or a unit of 1 to {MAX_TEXT} characters", argument="q"
         )
     numbered = re.fullmatch(r"#(\d{1,18})", query)
     with campaign.at_one_moment() as reading:

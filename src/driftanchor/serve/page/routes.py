@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from starlette.responses import Response
 
-from driftanchor.live.campaigns.creating import find as find_campaign
+from driftanchor.live.campaigns.creating import find_campaign
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.app_state import AppState

@@ -14,9 +14,9 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import DriftanchorError, excerpt
+from driftanchor.live.campaigns.batch import HISTORY_SECONDS
+from driftanchor.live.campaigns.campaign import CampaignReader
 from driftanchor.live.campaigns.campaign_state import live_of
-from driftanchor.live.campaigns.handle import CampaignReader
-from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.saved import Played, Saved, saved
 from driftanchor.live.campaigns.stopping import Outlook
 from driftanchor.live.campaigns.watching import alarms_of
@@ -74,7 +74,7 @@ def estimate_savings(reading: CampaignReader) -> Savings | None:
     if not (terms.offline.n > 0).any():
         return None
     alarms = alarms_of(reading.reader.watch())
-    until = min(map(_start, alarms)) // STRETCH * STRETCH if alarms else None
+    until = min(map(_start, alarms)) // HISTORY_SECONDS * HISTORY_SECONDS if alarms else None
     decisions, outlook = _before(reading, until)
     if not decisions.any():
         return None

@@ -17,10 +17,10 @@ import numpy as np
 from driftanchor.core.check import Bools, Floats, Ints, frozen
 from driftanchor.core.posterior import Posterior
 from driftanchor.core.tally import Tally
+from driftanchor.live.campaigns.batch import HISTORY_SECONDS
+from driftanchor.live.campaigns.campaign import CampaignReader
 from driftanchor.live.campaigns.campaign_state import live_of, terms_at
-from driftanchor.live.campaigns.handle import CampaignReader
-from driftanchor.live.campaigns.new_terms import TermsChange
-from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.live.campaigns.change_requests import TermsChange
 from driftanchor.live.campaigns.stopping import Outlook, outlook
 from driftanchor.live.state import State
 from driftanchor.live.stores.journal import Entry
@@ -153,8 +153,10 @@ def outlook_at(terms: Terms, pulls: Ints | Floats, totals: Floats, playable: Boo
 def _history(reading: CampaignReader, span: float) -> History:
     """Read the history of the last `span` seconds, in intervals wide enough for a chart."""
     since = max(reading.now - span, reading.row.created_at)
-    width = STRETCH * max(1, math.ceil((reading.now - since) / STRETCH / MAX_POINTS))
-    rows = reading.reader.history(since // width * width, None if width == STRETCH else width)
+    intervals = (reading.now - since) / HISTORY_SECONDS
+    width = HISTORY_SECONDS * max(1, math.ceil(intervals / MAX_POINTS))
+    longer = None if width == HISTORY_SECONDS else width
+    rows = reading.reader.history(since // width * width, longer)
     return History.of(rows, len(reading.current.terms.arms), width)
 
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from driftanchor.core import check
 from driftanchor.errors import NotFound
-from driftanchor.live.campaigns.campaign import Campaign
-from driftanchor.live.campaigns.handle import CampaignReader
+from driftanchor.live.campaigns.campaign import Campaign, CampaignReader
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.page.campaign_view import campaign_view, summary
 from driftanchor.serve.page.savings import Savings, estimate_savings, message
