@@ -93,6 +93,7 @@ async def _load(port: int, clients: int, requests: Iterator[bytes]) -> Load:
         loop = asyncio.get_running_loop()
         transport, connection = await loop.create_connection(_Connection, "127.0.0.1", port)
         for sent in requests:
+            sent = sent.replace(b"localhost", b"localhost:%d" % port, 1)
             start = time.perf_counter()
             status, body = await connection.send(sent)
             seconds.append(time.perf_counter() - start)

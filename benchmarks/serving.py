@@ -1,7 +1,7 @@
 """Asks and rewards over HTTP against an empty endpoint of the same framework.
 
-Both servers are processes of their own and both are asked by the same clients, in turn. The empty
-endpoint reads nothing, decides nothing and keeps nothing.
+Both servers are processes of their own, with the same settings of uvicorn, and both are asked by the
+same clients, in turn. The empty endpoint reads nothing, decides nothing and keeps nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ async def empty(request):
 app = Starlette(routes=[Route("/empty", empty, methods=["POST"])])
 listening = socket.create_server(("127.0.0.1", 0))
 print("http://127.0.0.1:%d" % listening.getsockname()[1], flush=True)
-config = uvicorn.Config(app, log_level="error", access_log=False)
+config = uvicorn.Config(app, http="h11", log_level="error", access_log=False)
 uvicorn.Server(config).run([listening])
 """
 _units = itertools.count()

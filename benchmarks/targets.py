@@ -117,7 +117,7 @@ TARGETS = (
             limit,
         )
         for store in ("SQLite", "PostgreSQL")
-        for kind, limit in (("ask", 0.5), ("tell", 0.4))
+        for kind, limit in (("ask", 0.4), ("tell", 0.4))
     ),
     Target(
         "`plan` with defaults, four arms: CPU time, for 10 s on two cores",

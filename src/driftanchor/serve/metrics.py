@@ -6,6 +6,7 @@ them up.
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -85,12 +86,20 @@ class Metrics:
             registry=registry,
         )
         build.labels(__version__).set(1)
+        # Looking up a series by its labels takes longer than counting.
+        self._series = functools.cache(
+            lambda method, route, status: (
+                self._requests.labels(method, route, str(status)),
+                self._seconds.labels(route),
+            )
+        )
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
         known = method if method in METHODS else "other"
-        self._requests.labels(known, route, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        count, duration = self._series(known, route, status)
+        count.inc()
+        duration.observe(seconds)
 
     def decided(self, campaign: str, decision: Decision) -> None:
         """Count a decision."""

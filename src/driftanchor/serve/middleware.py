@@ -120,9 +120,11 @@ class LimitBody:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        body: bytes | None = b""
         try:
-            async with asyncio.timeout(RECEIVE_SECONDS):
-                body = await _read(scope, receive)
+            if _has_body(scope):
+                async with asyncio.timeout(RECEIVE_SECONDS):
+                    body = await _read(scope, receive)
         except TimeoutError:
             text = "the body did not arrive in time"
             raise Problem(408, "request_too_slow", text, headers=CLOSE) from None
@@ -138,6 +140,11 @@ class LimitBody:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self.app(scope, receiving, send)
+
+
+def _has_body(scope: Scope) -> bool:
+    names = [name for name, _ in scope["headers"]]
+    return b"content-length" in names or b"transfer-encoding" in names
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes | None:

@@ -250,7 +250,8 @@ def error(problem: Problem, path: str) -> Response:
         code = "FLAG_NOT_FOUND"
     _, _, key = path.removeprefix(PREFIX).partition("/")
     body = {"errorCode": code, "errorDetails": problem.detail}
-    return json_response(body | ({"key": key} if key else {}), problem.status, problem.headers)
+    status = 400 if problem.status == 415 else problem.status  # the protocol has no 415
+    return json_response(body | ({"key": key} if key else {}), status, problem.headers)
 
 
 def _refuse(failures: Sequence[Any], model: type[BaseModel]) -> Problem:
@@ -269,8 +270,7 @@ def _refuse(failures: Sequence[Any], model: type[BaseModel]) -> Problem:
 
 TAG = {"ETag": "Changes when the answer changes."}
 ERRORS = {
-    status: Content("", model=FlagError)
-    for status in (400, 401, 403, 405, 408, 413, 415, 429, 500, 503)
+    status: Content("", model=FlagError) for status in (400, 401, 403, 405, 408, 413, 429, 500, 503)
 }
 COMMON: dict[str, Any] = {
     "role": "decide",

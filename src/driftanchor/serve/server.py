@@ -82,11 +82,11 @@ def listen(host: str, port: int) -> socket.socket:
         InvalidInput: The address is not one of this machine, or is taken.
     """
     try:
-        family, kind, _, _, address = socket.getaddrinfo(
+        family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         with contextlib.ExitStack() as closing:
-            listening = closing.enter_context(socket.socket(family, kind))
+            listening = closing.enter_context(socket.socket(family, kind, protocol))
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
             listening.listen(BACKLOG)
