@@ -1,7 +1,7 @@
 """Asks and rewards over HTTP against an empty endpoint of the same framework.
 
-Both servers are processes of their own, with the same parser of HTTP, and both are asked by the same
-clients, in turn. The empty endpoint reads nothing, decides nothing and keeps nothing.
+Both servers are processes of their own with the same HTTP parser, and the same clients ask both in
+turn. The empty endpoint reads nothing, decides nothing and keeps nothing.
 """
 
 from __future__ import annotations

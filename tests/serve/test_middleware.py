@@ -160,7 +160,7 @@ def test_a_body_that_comes_too_slowly_is_refused(monkeypatch: pytest.MonkeyPatch
     async def unused(*_: Any) -> None:
         raise AssertionError("no body came")
 
-    scope = {"type": "http", "path": "/", "headers": []}
+    scope = {"type": "http", "path": "/", "headers": length(2)}
     with pytest.raises(Problem) as caught:
         asyncio.run(LimitBody(unused)(scope, receive, unused))
     assert (caught.value.status, caught.value.code) == (408, "request_too_slow")
