@@ -6,7 +6,7 @@ Every check only reads.
 from __future__ import annotations
 
 import http.client
-import importlib
+import importlib.util
 import json
 import os
 import platform
@@ -46,6 +46,7 @@ if sys.platform != "win32":
 FINE, MISSING, PROBLEM = "fine", "missing", "problem"
 STOPPED = "until then this store keeps no decisions and no rewards"
 UNSERVED = "clients play their default arms, or fail"
+INTERPRETED = "simulations and decisions among many arms take longer"
 RECOMPILES = "each process compiles anew, for some seconds"
 MOUNTS = Path("/proc/self/mountinfo")
 NETWORK = re.compile(
@@ -106,30 +107,26 @@ def check_installation() -> Iterator[Check]:
     place = Path(__file__).parent
     pip = "'pip check' shows whether the versions of all packages fit"
     yield Check("driftanchor", FINE, f"driftanchor {__version__}, {place}", pip)
-    try:
-        numba: Any = importlib.import_module("numba")
-    except ImportError:
-        cost = "simulations, plans and decisions among many arms take longer"
-        advice = f"{cost}; {how_to_install('fast')}"
+    if importlib.util.find_spec("numba") is None:
+        advice = f"{INTERPRETED}; {how_to_install('fast')}"
         yield Check("numba", MISSING, "Numba is not installed", advice)
         return
-    yield _compiling(numba)
+    yield _compiling()
     yield _cache_folder()
 
 
-def _compiling(numba: Any) -> Check:
-    name, cost = "numba", "simulations and decisions among many arms take longer"
-    if numba.config.DISABLE_JIT:
-        advice = f"{cost}; run unset NUMBA_DISABLE_JIT"
-        return Check(name, PROBLEM, "NUMBA_DISABLE_JIT is set", advice)
-    start = time.perf_counter()
+def _compiling() -> Check:
+    name, start = "numba", time.perf_counter()
     try:
-        doubled = numba.njit(lambda n: 2 * n)(21)
-    except Exception as error:  # from Numba or LLVM
-        doubled = excerpt(str(error))
-    if doubled != 42:
-        advice = f'{cost}; run pip install --force-reinstall "numba=={numba.__version__}"'
-        return Check(name, PROBLEM, f"compiling fails: 2 * 21 gives {doubled}", advice)
+        numba: Any = importlib.import_module("numba")
+        if numba.config.DISABLE_JIT:
+            advice = f"{INTERPRETED}; run unset NUMBA_DISABLE_JIT"
+            return Check(name, PROBLEM, "NUMBA_DISABLE_JIT is set", advice)
+        if numba.njit(lambda n: 2 * n)(21) != 42:
+            raise RuntimeError("2 * 21 is not 42")
+    except Exception as error:  # from Numba, LLVM or a package of the wrong version
+        advice = f"{INTERPRETED}; run pip check, and pip install --force-reinstall numba"
+        return Check(name, PROBLEM, f"compiling fails: {excerpt(str(error))}", advice)
     seconds = time.perf_counter() - start
     return Check(name, FINE, f"Numba {numba.__version__} compiled a function in {seconds:.1f} s")
 
