@@ -292,7 +292,7 @@ class Client:
         return [_read(Decision, answer)]
 
     def _keep_decision(self, body: Record) -> None:
-        """The caller has the unit's decision, so a pending report must not close it."""
+        """Keep the unit's decision: it was returned, so no pending report may close it."""
         if "unit" in body and "peek" not in body:
             self._session.defaults.keep_decision(self.name, body["unit"])
 

@@ -47,7 +47,7 @@ class _View:
 
 @dataclass
 class _Cached:
-    """What is cached of one campaign: its views by kind or span, and their ingredients."""
+    """The cached views of one campaign by kind or span, and their ingredients."""
 
     views: dict[str, _View] = field(default_factory=dict)
     outlooks: Outlooks = field(default_factory=dict)
