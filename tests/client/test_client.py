@@ -215,8 +215,8 @@ def test_defaults_are_reported_when_the_server_is_back(server: HttpServer, clien
         pass
     after = campaign(server).status()
     assert (after.decisions, after.rewards) == (before.decisions, before.rewards)
-    with campaign(server)._reading() as reader:
-        kinds = [entry.kind for entry in reader.entries(0)]
+    with campaign(server).at_one_moment() as reading:
+        kinds = [entry.kind for entry in reading.reader.entries(0)]
     assert kinds.count("default_used") == 3
     once = client.ask("x", key=same, default="B")  # the same request gets the same answer
     assert (once.id, once.arm) == (played[0].id, "B")
