@@ -232,10 +232,7 @@ def _check_bandit(bandit: Bandit) -> None:
 
 
 def _noise(bandit: Bandit) -> float:
-    """Return σ such that rewards are σ-sub-Gaussian.
-
-    If the range of rewards is finite, σ is half its length; otherwise it is the bandit's noise.
-    """
+    """Return σ such that rewards are σ-sub-Gaussian: half the length of their range, if finite."""
     low, high = bandit.reward_range
     return bandit.noise if math.isinf(high - low) else max((high - low) / 2.0, 1e-300)
 
@@ -246,15 +243,9 @@ def rules_for(bandit: Bandit) -> list[str]:
 
 
 def _worlds(bandit: Bandit, drawn: Floats | None = None, first: int = 0) -> dict[str, World]:
-    """Return the world that each rule sees, by rule name.
+    """Return the world that each rule sees, by rule name; `drawn` are the runs' own means, if any.
 
-    The worlds share arrays that each run overwrites with its means. So play only one of the worlds
-    that a call returns.
-
-    Args:
-        bandit: The bandit to simulate.
-        drawn: Means of a random bandit, as `drawn_means` returns them.
-        first: The number of the first run in `drawn`.
+    The worlds share arrays that each run overwrites, so play only one of them.
     """
     world = world_of(bandit, drawn, first)
     without = {"lucb": world._replace(offline_pulls=np.zeros_like(world.offline_pulls))}

@@ -107,10 +107,7 @@ def play_runs(
 
 
 def play_run(rule: Rule, world: World, most_pulls: int, state: RunState) -> int:
-    """Play one run, and return the column of the arm that it found to be best.
-
-    Returns `UNDECIDED` if `most_pulls` pulls do not suffice.
-    """
+    """Play one run and return the best arm, or `UNDECIDED` if `most_pulls` pulls do not suffice."""
     evidence, arms = state.evidence, world.online.size
     for arm in range(arms):
         pull(world, state, arm)

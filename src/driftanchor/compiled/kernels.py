@@ -96,8 +96,7 @@ def returns_column(rule: Kernel) -> bool:
 def entry(kernel: Kernel, *arguments: Any) -> Kernel:
     """Return the compiled version of a kernel for arguments of these types.
 
-    Calls to it skip Numba's type dispatch. Looking up the types of all evidence arrays takes longer
-    than a decision among ten arms.
+    Calls to it skip Numba's type dispatch, which takes longer than a decision among ten arms.
     """
     numba = require("numba", extra="fast", why="compiled decisions")
     compiled: Any = kernel
@@ -259,10 +258,7 @@ def _warn_of(place: str) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """Remove cache folders that were not used for `UNUSED_DAYS` days.
-
-    Most of them were made for code that has changed since.
-    """
+    """Remove cache folders that were not used for `UNUSED_DAYS` days."""
     for folder in home.iterdir():
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 86_400:
@@ -279,13 +275,9 @@ def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.Fun
 
 
 def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None) -> str | None:
-    """Return a hash of the code of some functions and of the values that they read.
+    """Return a hash of the code of some functions, the values they read, and attributes of `cls`.
 
     Returns `None` if a function reads a value that cannot be hashed.
-
-    Args:
-        functions: The functions.
-        cls: A policy class. Its attributes that the overloads read are hashed too.
     """
     attributes = ("normals", "uniforms", "memory", "uses_logs", "belief")
     values = [getattr(cls, name, None) for name in attributes]

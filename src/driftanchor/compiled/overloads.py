@@ -61,10 +61,7 @@ _names: dict[str, int] = {}
 
 
 def numbers_of(policy: Policy) -> dict[str, float]:
-    """Return the policy's numeric fields and properties, by name.
-
-    Compiled methods can read no other attributes.
-    """
+    """Return the policy's numeric fields and properties: all that compiled methods can read."""
     cls = type(policy)
     names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
     names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
@@ -73,10 +70,7 @@ def numbers_of(policy: Policy) -> dict[str, float]:
 
 
 def parameters_of(policy: Policy) -> Floats:
-    """Return the policy's numeric parameters as an array.
-
-    The array is the first argument of compiled rules.
-    """
+    """Return the policy's numeric parameters as an array, the first argument of compiled rules."""
     return np.array([*numbers_of(policy).values(), 0.0])  # never empty
 
 
@@ -86,12 +80,7 @@ def numbers_type(policy: Policy, version: object = None) -> Any:
     Numba treats named tuples with the same name and fields as one type. The name therefore ends in
     a number, so that a class redefined under the same name, as in a notebook, gets a new type. The
     type is stored on the class, because Numba's disk cache must find it under the same name in
-    every process.
-
-    Args:
-        policy: The policy.
-        version: Identifies the class's code. A version that differs from that of the last call
-            gives a new type; `None` keeps the type.
+    every process. A `version` of the class's code that differs from the last one gives a new type.
     """
     cls: Any = type(policy)
     fields = tuple(numbers_of(policy))

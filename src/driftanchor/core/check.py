@@ -38,7 +38,7 @@ def number(
     above: float | None = None,
     infinite: bool = False,
 ) -> float:
-    """Check that the value is a real number in `[low, high]`, and return it as a float.
+    """Return the value as a float if it is a real number in `[low, high]`.
 
     Accepts Python and NumPy numbers, booleans (as 1 and 0), `Decimal`, `Fraction` and
     zero-dimensional arrays. Rejects text, complex numbers and durations.
@@ -46,8 +46,7 @@ def number(
     Args:
         value: The value to check.
         argument: Name of the argument, for the error message.
-        of: Part of the argument that the value belongs to, such as `"arm 'A'"`, for the error
-            message.
+        of: Part of the argument that the value belongs to, such as `"arm 'A'"`.
         low: Minimum.
         high: Maximum.
         above: Exclusive minimum.

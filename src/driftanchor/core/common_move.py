@@ -8,7 +8,6 @@ a finite W. The functions are plain scalar code, which runs interpreted or compi
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
@@ -59,37 +58,22 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
     """
     precision, total = prior_precision(evidence), 0.0
     for column in range(evidence.pulls.size):
-        one = move_evidence(arm_at(evidence, column), noise)
-        precision += one.weight
-        total += one.total
-    return move_from(precision, total, noise)
-
-
-class MoveEvidence(NamedTuple):
-    """One arm's estimate y of the common move, stored as its weight w and the product w y."""
-
-    weight: float  # w, the precision of the estimate y; 0 if there is no evidence
-    total: float  # w y
-
-
-def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
-    """Return one arm's estimate of the common move, and the weight of this estimate.
-
-    The weight is 0 unless the arm has pulls, logs and a finite relative bound.
-    """
-    if arm.pulls == 0 or arm.offline_pulls == 0 or arm.relative_bound == math.inf:
-        return MoveEvidence(0.0, 0.0)
-    own = own_sd(arm.relative_bound)
-    weight = 1.0 / (noise * noise * (1.0 / arm.pulls + 1.0 / arm.offline_pulls) + own * own)
-    return MoveEvidence(weight, weight * (arm.total / arm.pulls - arm.offline_mean))
+        arm = arm_at(evidence, column)
+        if arm.pulls > 0 and arm.offline_pulls > 0 and arm.relative_bound < math.inf:
+            own = own_sd(arm.relative_bound)
+            variance = noise * noise * (1.0 / arm.pulls + 1.0 / arm.offline_pulls) + own * own
+            weight = 1.0 / variance
+            precision += weight
+            total += weight * (arm.total / arm.pulls - arm.offline_mean)
+    if precision == math.inf:
+        return Posterior(0.0, 0.0)
+    if precision == 0.0:
+        return Posterior(0.0, noise)
+    return Posterior(total / precision, 1.0 / math.sqrt(precision))
 
 
 def prior_precision(evidence: Evidence) -> float:
-    """Return the prior precision of the common move.
-
-    The precision follows from the bias bounds of all arms with logs. It is 0 if one of these bounds
-    is infinite, and infinite if all of them are 0.
-    """
+    """Return q₀: 0 if an arm with logs has no bias bound, infinite if all bias bounds are 0."""
     largest = 0.0
     for column in range(evidence.pulls.size):
         if evidence.offline_pulls[column] > 0:
@@ -99,34 +83,15 @@ def prior_precision(evidence: Evidence) -> float:
     return 1.0 / own_sd(largest) / own_sd(largest)
 
 
-def move_from(precision: float, total: float, noise: float) -> Posterior:
-    """Return the posterior of the common move.
-
-    Args:
-        precision: Prior precision plus the sum of the weights of all arms' estimates.
-        total: Sum of weight · estimate over all arms.
-        noise: Standard deviation of a reward, used if the precision is 0.
-    """
-    if precision == math.inf:
-        return Posterior(0.0, 0.0)
-    if precision == 0.0:
-        return Posterior(0.0, noise)
-    return Posterior(total / precision, 1.0 / math.sqrt(precision))
-
-
 def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
     """Return a copy of the arm whose logs are moved by the common move.
 
     With such a copy, a rule that knows only bias bounds can make use of a relative bound. Let the
     arm have N logged rewards with mean m, the bias bound V and the relative bound W. The copy has
-    1/(1/N + (W/2)²/σ²) logged rewards with mean m + c and the bias bound W. The logs stay unchanged
+    1/(1/N + (W/2)²/σ²) logged rewards with mean m + c and the bias bound W, where c is the common
+    move. The logs stay unchanged
     if the arm has none, if W is infinite, or if V limits the online mean more tightly from above:
     m + V < m + c + W. The copy's `relative_bound` is finite only if its logs were moved.
-
-    Args:
-        arm: The arm.
-        common: c, the common move.
-        noise: σ, the standard deviation of a reward.
 
     Example:
         >>> arm = ArmEvidence(3, 1.2, 100, 0.5, bias_bound=float("inf"), relative_bound=0.2)
@@ -145,25 +110,17 @@ def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
 
 
 def moves_along(arm: ArmEvidence, common: float) -> bool:
-    """Return whether `moved` moves the arm's logs by the common move.
-
-    `moved` does this if the arm has logs and a finite relative bound, and if the common move plus
-    the relative bound does not exceed the bias bound.
-    """
+    """Return whether `moved` moves the arm's logs by the common move."""
     if arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return False
     return not arm.bias_bound < common + arm.relative_bound
 
 
 def moved_pulls(logged: float, own: float, noise: float) -> float:
-    """Return the number of online rewards that an arm's logged rewards are worth.
+    """Return the number of online rewards that an arm's N logged rewards are worth.
 
-    This is 1/(1/N + ω²/σ²).
-
-    Args:
-        logged: N, the number of logged rewards.
-        own: ω, the standard deviation of the arm's own move since it was logged.
-        noise: σ, the standard deviation of a reward.
+    This is 1/(1/N + ω²/σ²), where ω is the standard deviation of the arm's own move since it was
+    logged, and σ that of a reward.
     """
     if logged == 0.0:  # then ω may be infinite
         return 0.0

@@ -126,8 +126,7 @@ def arrival(reports: Ints) -> Arrival:
 def _counts(reports: Ints) -> tuple[Floats, Floats]:
     """Return the numbers of reports with delays of exactly j and of at most j slots, j = 1, …, S.
 
-    `reports[k, d]` is the number of reports with a delay of d slots for the cohort that is k slots
-    old. For each j, only cohorts that have completed slot j are counted.
+    For each j, only cohorts that have completed slot j are counted.
     """
     through = np.cumsum(reports, axis=1)
     # Cohort k has completed the delays up to k − 1; its slot k is in progress.

@@ -9,7 +9,6 @@ import numpy as np
 
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.offline import OfflineData
-from driftanchor.core.tally import Tally
 
 
 class ArmEvidence(NamedTuple):
@@ -57,29 +56,6 @@ def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
         evidence.bias_bounds[column],
         evidence.pending[column],
         evidence.relative_bounds[column],
-    )
-
-
-def gather(
-    tally: Tally,
-    offline: OfflineData,
-    bias_bounds: Floats,
-    playable: Bools,
-    memory: Floats,
-    pending: Ints,
-    relative_bounds: Floats,
-) -> Evidence:
-    """Combine the tally, offline data, bounds and policy memory of the same arms."""
-    return Evidence(
-        tally.pulls,
-        tally.totals,
-        offline.n,
-        means_seen(offline),
-        bias_bounds,
-        playable,
-        memory,
-        pending,
-        relative_bounds,
     )
 
 

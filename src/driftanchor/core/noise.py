@@ -125,19 +125,12 @@ def next_word(stream: Stream) -> np.uint64:
 
 
 def place(word: np.uint64) -> float:
-    """Convert a random word to a candidate for a normal number.
-
-    The low bits of the word select a layer of the ziggurat. The high bits select the position in
-    that layer.
-    """
+    """Convert a word to a candidate normal: the low bits select a layer, the others a position."""
     return float((np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[word & _LAYER])
 
 
 def inside(word: np.uint64, x: float) -> bool:
-    """Return whether x is in the inner rectangle of the ziggurat layer that the word selects.
-
-    The inner rectangle lies entirely below the normal density, so x can be accepted at once.
-    """
+    """Return whether x is in the layer's inner rectangle, which lies entirely below the density."""
     return bool(abs(x) < EDGE[(word & _LAYER) + _1])
 
 

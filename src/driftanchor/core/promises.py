@@ -89,15 +89,9 @@ def bias_bounds(value: object, arms: Arms) -> Floats:
 
 
 def relative_bounds(value: object, arms: Arms) -> Floats:
-    """Return each arm's declared bound on |online mean − offline mean − c|.
+    """Return each arm's declared bound on |online mean − offline mean − c|, for a common move c.
 
-    The common move c is unknown and the same for all arms.
-
-    Args:
-        value: One number for all arms, a list, a mapping from every label to its number, or a
-            `driftanchor.shift.Suggestion`. A bound of `inf` promises nothing, and neither does
-            `None`.
-        arms: The arms.
+    The arguments are those of `bias_bounds`; `None` promises nothing.
 
     Example:
         >>> relative_bounds(0.02, Arms(["A", "B"])).tolist()
@@ -147,13 +141,7 @@ def _by_arm(bounds: Mapping[Any, object], name: str, arms: Arms) -> list[object]
 def check_promises(relative_bounds: Floats, offline_pulls: Ints, arms: Arms) -> None:
     """Reject finite relative bounds unless at least two arms have both logs and a finite bound.
 
-    Bias bounds and relative bounds need no comparison. They never contradict each other, because
-    all of them hold if no arm moves. A relative bound may exceed the arm's bias bound.
-
-    Args:
-        relative_bounds: Relative bound of each arm; infinite if none was promised.
-        offline_pulls: Number of logged rewards of each arm.
-        arms: The arms.
+    Bias bounds and relative bounds need no comparison: all of them hold if no arm moves.
     """
     if np.isinf(relative_bounds).all():
         return

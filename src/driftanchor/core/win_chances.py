@@ -43,11 +43,7 @@ def win_chances(laws: Floats) -> Floats:
     """Return the probability that each arm has the largest index, with ties split evenly.
 
     Numerical errors can make the sum of the probabilities differ from 1; the caller checks this. If
-    no arm can win, all probabilities are 0.
-
-    Args:
-        laws: Distributions of all indices, of shape (..., arms, 6). The last axis holds the fields
-            of an `IndexLaw`.
+    no arm can win, all probabilities are 0. `laws` has shape (..., arms, 6): `IndexLaw` fields.
 
     Example:
         >>> from driftanchor.core.index_law import constant, one_sample
@@ -74,11 +70,8 @@ def win_chances(laws: Floats) -> Floats:
 def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
     """Return quadrature nodes for integrals over the value of the largest index in each row.
 
-    Returns three arrays with one entry per node: the node's row, its position and its weight.
-
-    Args:
-        laws: Distributions of all indices, of shape (rows, arms, 6). The last axis holds the fields
-            of an `IndexLaw`. Every index must be continuous.
+    `laws` has shape (rows, arms, 6), and every index must be continuous. Returns the row, the
+    position and the weight of each node.
     """
     columns = laws.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):
@@ -120,10 +113,7 @@ class _Batch(NamedTuple):
     has_atoms: bool
 
     def at(self, rows: Ints) -> Floats:
-        """Return `columns` for the given rows.
-
-        If the batch has only one row, returns this row only once, because it broadcasts.
-        """
+        """Return `columns` for the given rows; a single row broadcasts, so it is not repeated."""
         return self.columns if self.low.shape[1] == 1 else self.columns.take(rows, axis=2)
 
 
@@ -295,10 +285,7 @@ def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
 
 
 def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floats:
-    """Return an array of shape (arms, panels): the probability that an arm wins within a panel.
-
-    Panel i reaches from `left[i]` to `right[i]` and belongs to row `rows[i]`.
-    """
+    """Return the probability that each arm wins within each panel, of shape (arms, panels)."""
     won = np.empty((batch.low.shape[0], rows.size))
     half = 0.5 * (right - left)
     nodes = (left + half)[:, None] + half[:, None] * NODES
@@ -378,10 +365,7 @@ def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
 
 
 def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
-    """Return (x − mean)/sd for the first sample of each index.
-
-    If any index has a second sample, returns the same for the second samples too.
-    """
+    """Return (x − mean)/sd for the first samples, and for the second samples if there are any."""
     samples = 2 if batch.has_pairs else 1
     z: Floats = (x - columns[MEANS][:samples]) / columns[SDS][:samples]
     return z

@@ -19,7 +19,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
-from driftanchor.core.evidence import Evidence, Round, arm_at, gather, means_seen
+from driftanchor.core.evidence import Evidence, Round, arm_at, means_seen
 from driftanchor.core.noise import Draws, keyed_stream, wrapping
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import (
@@ -30,7 +30,6 @@ from driftanchor.core.promises import (
     relative_bounds,
     valid_range,
 )
-from driftanchor.core.tally import Tally
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted, Event
 from driftanchor.policies.base import Policy, valid_policy
@@ -405,15 +404,17 @@ def _uses_prior(policy: Policy) -> bool:
 
     Another arm was played: a prior that follows the leader has then left the prior mean.
     """
-    arms = Arms(["played", "fresh"])
-    evidence = gather(
-        Tally.empty(arms).add(0, 0.0),
-        OfflineData.empty(arms),
-        np.zeros(2),
-        np.ones(2, np.bool_),
-        np.zeros((2, policy.memory)),
-        np.zeros(2, np.int64),
-        np.full(2, np.inf),
+    none = np.zeros(2, np.int64)
+    evidence = Evidence(
+        pulls=np.array([1, 0]),
+        totals=np.zeros(2),
+        offline_pulls=none,
+        offline_means=np.zeros(2),
+        bias_bounds=np.zeros(2),
+        playable=np.ones(2, np.bool_),
+        memory=np.zeros((2, policy.memory)),
+        pending=none,
+        relative_bounds=np.full(2, np.inf),
     )
     # Towards 0: a prior mean must not become too large.
     moved = replace(

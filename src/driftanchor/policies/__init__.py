@@ -110,8 +110,7 @@ def _class(name: object) -> type[Policy]:
 def by_name(policies: object) -> dict[str, Policy]:
     """Return a dict that maps the names used in reports to policies.
 
-    Args:
-        policies: A mapping from names to policies, one policy, or a list of policies and names.
+    `policies` is a mapping, one policy, or a list of policies and names.
     """
     if isinstance(policies, Policy | str):
         policies = [policies]

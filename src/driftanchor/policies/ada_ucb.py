@@ -86,10 +86,7 @@ def upper_bound(policy: AdaUCB, evidence: Evidence, column: int, now: Round) -> 
 
 
 def rivals(evidence: Evidence, column: int) -> float:
-    """Return H_i = Σ_j min(T_i, √(T_i T_j)) for arm i, the arm in `column`.
-
-    T_j is the number of pulls of arm j. The sum is over the playable arms and arm i itself.
-    """
+    """Return H_i of the arm in `column`, summed over the playable arms and the arm itself."""
     root = math.sqrt(evidence.pulls[column])
     total = 0.0
     for other in range(evidence.pulls.size):

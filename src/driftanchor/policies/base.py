@@ -250,13 +250,9 @@ def valid_policy(value: object) -> Policy:
 
 @contextlib.contextmanager
 def errors_of(policy: str, hint: str = "") -> Iterator[None]:
-    """Convert exceptions from a policy's code into InvalidInput, with the policy's name.
+    """Convert exceptions from a policy's code into InvalidInput, with the policy's name and a hint.
 
     Driftanchor's own errors and MemoryError are re-raised unchanged.
-
-    Args:
-        policy: The name of the policy.
-        hint: Advice to append to the message.
     """
     try:
         yield
@@ -304,13 +300,8 @@ def _valid_index(policy: Policy, answer: Any) -> float:
 def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
     """Return whether an inherited method such as `law` still matches the rule of a policy class.
 
-    `law`, for example, describes the index that `sample` draws. A class that inherits `law` but
-    overrides `sample` has a `law` that no longer matches.
-
-    Args:
-        cls: A policy class.
-        promise: The name of the method or attribute that describes the rule, such as `"law"`.
-        rule: The names of the methods and attributes that make up the rule.
+    For example, a class that inherits `law` but overrides `sample` has a `law` that no longer
+    describes its index. `promise` names the method or attribute, and `rule` all that it depends on.
     """
     home: Any = next(x for x in cls.__mro__ if promise in vars(x))
     return all(getattr(home, name) is getattr(cls, name) for name in rule)
@@ -367,10 +358,7 @@ def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, toget
 
 
 def law_of(policy: Policy, arm: ArmEvidence, now: Round) -> IndexLaw:
-    """Return the distribution of an arm's index.
-
-    It is a single value if the policy draws no noise.
-    """
+    """Return the distribution of an arm's index: a single value if the policy draws no noise."""
     if policy.normals == 0 and policy.uniforms == 0:
         return constant(index(policy, arm, now, Draws(math.nan, math.nan, math.nan)))
     return policy.law(policy.believe(arm), now)
@@ -422,10 +410,7 @@ def laws_of_indices(
 def laws_of_unmoved(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
-    """Write the index distributions for a round without a common move.
-
-    They are the same for each entry of `moves`.
-    """
+    """Write the index distributions for a round without a common move, for each of `moves`."""
     row = 0
     for _ in range(len(moves)):
         for column in range(evidence.pulls.size):
@@ -456,11 +441,7 @@ def laws_of_moved(
 
 
 def has_law(cls: type[Policy]) -> bool:
-    """Return whether a policy's propensities can be computed from its index distributions.
-
-    They cannot if the class defines no distribution. They also cannot if the class inherits the
-    distribution but overrides a method that computes the index.
-    """
+    """Return whether propensities can be computed from a policy's index distributions."""
     rule = ("index", "sample", "choose", "normals", "uniforms")
     if cls.laws is not Policy.laws:
         return inherits_rule(cls, "laws", rule)

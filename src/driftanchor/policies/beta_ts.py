@@ -84,10 +84,7 @@ def sampled(evidence: Evidence, column: int, stream: Stream) -> float:
 
 
 def shapes(evidence: Evidence, column: int) -> tuple[float, float]:
-    """Return the shape parameters (a, b) of an arm's Beta posterior.
-
-    The arm's reward sum is clipped to lie between 0 and the arm's number of pulls.
-    """
+    """Return the parameters (a, b) of an arm's Beta posterior, its sum clipped to its pulls."""
     pulls = float(evidence.pulls[column])
     wins = min(max(evidence.totals[column], 0.0), pulls)
     return 1.0 + wins, 1.0 + pulls - wins

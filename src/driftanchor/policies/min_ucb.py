@@ -103,11 +103,7 @@ def bounds(belief: TwoMeans, width: float) -> TwoBounds:
 
 
 def log_width(now: Round, cheung_lyu: bool) -> float:
-    """Return the logarithm that enters both radii.
-
-    If `cheung_lyu`, this is log(4 K t³) for K arms in round t. Otherwise it is the log of the
-    number of plays so far.
-    """
+    """Return the logarithm that enters both radii: see `MinUCB`."""
     if cheung_lyu:
         return math.log(4.0 * now.arms) + 3.0 * math.log(now.t)
     return log_plays(now)

@@ -75,11 +75,7 @@ def pulled_mean(arm: ArmEvidence) -> PulledMean:
 
 
 def share_radius(belief: PulledMean, now: Round, horizon: float, noise: float, c: float) -> float:
-    """Return the radius σ √(c log⁺(n/(K T)) / T) of an arm with T pulls.
-
-    σ is `noise`, K the number of arms, and log⁺ is max(0, log). n is the horizon, or the current
-    round if `horizon` is 0.
-    """
+    """Return the radius σ √(c log⁺(n/(K T)) / T), where n is the round if `horizon` is 0."""
     if belief.pulls == 0.0:
         return 0.0
     rounds = horizon if horizon > 0.0 else float(now.t)

@@ -117,11 +117,7 @@ def package_of(point: metadata.EntryPoint) -> str:
 
 
 def offered(points: list[metadata.EntryPoint]) -> type[Policy]:
-    """Import and return the policy class that a package offers.
-
-    Args:
-        points: All entry points with the name of the policy. More than one is an error.
-    """
+    """Import and return the policy class that a package offers; more than one entry is an error."""
     first, *others = points
     if others:
         packages = ", ".join(map(package_of, points))

@@ -52,8 +52,6 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 class Fiducial:
     """Joint confidence distribution of the standard deviations of own and common moves.
 
-    The distribution is discrete: it consists of pairs (τ_d, τ_c) and their probabilities.
-
     Attributes:
         own: τ_d of each pair, the standard deviation of own moves.
         common: τ_c of each pair, the standard deviation of common moves.
@@ -97,11 +95,8 @@ class NextPeriod:
     def one_way(cls, law: Fiducial, factors: Floats) -> NextPeriod:
         """Return the distribution of moves if there are own moves but no common moves.
 
-        Args:
-            law: Confidence distribution of τ, the standard deviation of own moves between periods.
-            factors: Standard deviation of each arm's move from its logs to the new period, divided
-                by τ. Factors are rounded up to multiples of 0.002, so that fewer distinct values
-                remain.
+        `factors` are the standard deviations of the arms' moves to the new period, divided by τ.
+        They are rounded up to multiples of 0.002, so that fewer distinct values remain.
         """
         own = (np.ceil(factors * 500 - 1e-9) / 500) ** 2
         return cls(law, own, np.zeros_like(own), 0.0, exact=True)
@@ -110,10 +105,7 @@ class NextPeriod:
     def level(cls, law: Fiducial, share: Floats) -> NextPeriod:
         """Return the distribution of the moves that the bias bound V must cover.
 
-        Args:
-            law: Confidence distribution of the standard deviations of own and common moves.
-            share: Array of shape (arms, periods): the share of an arm's logged rewards that comes
-                from a period.
+        `share` has shape (arms, periods): the share of an arm's rewards that comes from a period.
         """
         square = (share**2).sum(axis=1)
         arms = len(share)
@@ -123,13 +115,7 @@ class NextPeriod:
 
     @classmethod
     def relative(cls, law: Fiducial, share: Floats) -> NextPeriod:
-        """Return the distribution of the moves that the relative bound W must cover.
-
-        Args:
-            law: Confidence distribution of the standard deviations of own and common moves.
-            share: Array of shape (arms, periods): the share of an arm's logged rewards that comes
-                from a period.
-        """
+        """Return the distribution of the moves that the bound W must cover: see `level`."""
         apart = ((share - share.mean(axis=0)) ** 2).sum(axis=1)
         return cls(law, 1.0 + (share**2).sum(axis=1), apart, 0.0)
 
@@ -176,8 +162,7 @@ class NextPeriod:
     def _kinds(self) -> tuple[Floats, Floats, Floats]:
         """The distinct pairs of `own` and `rest`, and the number of arms with each pair.
 
-        Unless `exact` is true, the values are first rounded up, so that fewer distinct pairs
-        remain.
+        Unless `exact`, values are first rounded up.
         """
         both = np.stack([self.own, self.rest])
         kinds, arms = np.unique(both, axis=1, return_counts=True)
@@ -190,17 +175,10 @@ class NextPeriod:
 
 
 def falling_root(function: Callable[[float], float], target: float, start: float) -> float:
-    """Return the x ≥ 0 at which a decreasing function equals `target`.
+    """Return the x ≥ 0 at which a decreasing function equals `target`; 0 if it starts below.
 
-    Returns 0 if the function is at most `target` at x = 0.
-
-    Args:
-        function: Decreasing for x ≥ 0.
-        target: Value of the function at the root.
-        start: Initial upper bracket, above 0; quadrupled until it contains the root.
-
-    Raises:
-        FloatingPointError: The function never reaches the target.
+    `start` is the first upper bracket, quadrupled until it contains the root. Raises
+    FloatingPointError if the function never reaches the target.
 
     Example:
         >>> round(falling_root(lambda x: 1 / (1 + x), 0.125, 1.0), 9)

@@ -44,15 +44,12 @@ GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of √`scale`
 class OneWay:
     """Estimates of τ, the standard deviation of an arm's moves between periods.
 
-    τ is estimated for each arm, or once for all arms if `pooled`. Methods return arrays with one
-    value per arm, or with a single value if `pooled`. Every arm must have been seen in at least two
-    periods.
+    Methods return arrays with one value per arm, or with a single value if `pooled`. Every arm must
+    have been seen in at least two periods.
 
     Attributes:
-        mean: Array of shape (arms, periods): the mean reward of an arm in a period. Ignored if the
-            arm was not seen in the period.
-        noise: Array of shape (arms, periods): the noise variance of `mean`. Infinite if the arm was
-            not seen in the period.
+        mean: Array of shape (arms, periods): the mean reward of an arm in a period.
+        noise: Noise variance of `mean`; infinite if the arm was not seen in the period.
         pooled: Whether all arms share one τ.
     """
 
@@ -77,11 +74,7 @@ class OneWay:
         return self._pool((noise + self._squares(0.0)).sum(axis=1)) / self.df
 
     def q(self, tau2: Floats) -> Floats:
-        """Return the Q statistic for the variance `tau2` between periods.
-
-        Q is the weighted sum of the squared deviations of an arm's period means from the arm's
-        weighted mean.
-        """
+        """Return the Q statistic for the variance `tau2` between periods."""
         each = np.broadcast_to(tau2, self.mean.shape[:1])[:, None]
         return self._pool((self._squares(each) / (self.noise + each)).sum(axis=1))
 
@@ -95,11 +88,7 @@ class OneWay:
         return log_chi_square_cdf(q / self.inflation, self.df / self.inflation)
 
     def estimate(self) -> Floats:
-        """Return Paule & Mandel's estimate of τ², the variance between periods.
-
-        The estimate is the τ² at which the Q statistic equals its degrees of freedom. It is 0 if Q
-        is smaller than its degrees of freedom even at τ² = 0.
-        """
+        """Return Paule & Mandel's estimate of τ², at which Q equals its degrees of freedom."""
         return self._estimate
 
     @cached_property
@@ -107,21 +96,16 @@ class OneWay:
         return self._root(self.q, self.df)
 
     def lower(self, alpha: float) -> Floats:
-        """Return a lower confidence limit for τ², the variance between periods.
-
-        The limit exceeds the true τ² with probability at most `alpha`. It is often 0.
-        """
+        """Return a lower limit that exceeds the true τ² with probability at most `alpha`."""
         return self._root(
             lambda x: self.log_tail(self.q(x)), np.full_like(self.df, np.log1p(-alpha))
         )
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return a confidence interval for τ², the variance between periods.
+        """Return a 1 − alpha confidence interval for τ², from the Q-profile.
 
-        The interval misses the true τ² with probability at most `alpha`. Its ends come from the
-        Q-profile: the chi-square probability P(χ² ≤ Q) is 1 − alpha/2 at the lower end and alpha/2
-        at the upper end. At the upper end, the probability is conditional on τ > 0. So the upper
-        end is above 0 even if all periods are alike.
+        At the upper end, the probability is conditional on τ > 0. So the upper end is above 0 even
+        if all periods are alike.
         """
         start = self.log_tail(self.q(np.zeros(1)))
         high = self._root(lambda x: self.log_tail(self.q(x)), start + np.log(alpha / 2))
@@ -129,10 +113,7 @@ class OneWay:
 
     @cached_property
     def law(self) -> Fiducial:
-        """Confidence distribution of τ, pooled over all arms.
-
-        In this model, all moves are own moves. The standard deviation of common moves is 0.
-        """
+        """Confidence distribution of τ, pooled over all arms; without common moves."""
         tau = GRID * math.sqrt(self.scale[0])
         start = self.log_tail(self.q(np.zeros(1)))
         q = np.array([self.q(square)[0] for square in tau**2])
@@ -170,10 +151,7 @@ class OneWay:
         return 1.0 + others * self.correlation**2 if self.pooled else 1.0
 
     def _centred(self, tau2: float | Floats) -> Floats:
-        """Return an array of shape (arms, periods): period mean minus the arm's weighted mean.
-
-        An entry is 0 if the arm was not seen in the period.
-        """
+        """Return period means minus the arm's weighted mean; 0 if the arm was not seen."""
         weight = 1.0 / (self.noise + tau2)
         centre = (weight * self.mean).sum(axis=1) / weight.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
@@ -186,10 +164,9 @@ class OneWay:
         return per_arm.sum(keepdims=True) if self.pooled else per_arm
 
     def _root(self, falling: Callable[[Floats], Floats], target: Floats) -> Floats:
-        """Return the τ² ≥ 0 at which the decreasing function `falling` equals `target`.
+        """Return the τ² ≥ 0 at which the decreasing function `falling` equals `target`, or 0.
 
-        Returns 0 if the function is at most `target` even at τ² = 0. Bisects for all arms at once,
-        because there may be thousands of arms.
+        Bisects for all arms at once, because there may be thousands of arms.
         """
         low, high = np.zeros_like(target), self.scale
         starts_above = falling(low) > target

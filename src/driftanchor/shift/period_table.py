@@ -106,10 +106,7 @@ class PeriodTable:
 
     @cached_property
     def share(self) -> Floats:
-        """Array of shape (arms, periods): the share of an arm's rewards that comes from a period.
-
-        The shares of an arm without rewards are 0.
-        """
+        """Share of an arm's rewards that comes from a period, of shape (arms, periods)."""
         return np.asarray(self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1.0))
 
     @cached_property
@@ -119,20 +116,12 @@ class PeriodTable:
 
     @cached_property
     def factors(self) -> Floats:
-        """Standard deviation of each logged arm's move to a new period, divided by τ.
-
-        τ is the standard deviation of an arm's moves between periods. The factor of an arm is
-        √(1 + Σ_e w_e²), where w_e is the share of its rewards that comes from period e.
-        """
+        """Standard deviation of each logged arm's move to a new period over τ: √(1 + Σ_e w_e²)."""
         return np.asarray(np.sqrt(1.0 + (self.share[self.logged] ** 2).sum(axis=1)))
 
     @cached_property
     def variance(self) -> Floats:
-        """Variance of each arm's rewards within periods.
-
-        If an arm's own variance is 0 or unknown, the pooled variance of all arms is used instead.
-        If no variance is known at all, the result is NaN.
-        """
+        """Variance of each arm's rewards within periods: its own, else the pooled one, else NaN."""
         known = (self.n > 1) & ~np.isnan(self.squares)
         squares = np.where(known, self.squares, 0.0).sum(axis=1)
         df = np.where(known, self.n - 1.0, 0.0).sum(axis=1)
@@ -142,10 +131,7 @@ class PeriodTable:
 
     @cached_property
     def noise(self) -> Floats:
-        """Array of shape (arms, periods): the noise variance of an arm's mean reward in a period.
-
-        It is infinite if the arm was not seen in the period.
-        """
+        """Noise variance of an arm's mean in a period; infinite if the arm was not seen there."""
         spread = float(np.ptp(self.mean[self.seen]))
         variance = np.fmax(self.variance, TINY * spread**2)[:, None]  # fmax ignores NaN
         return np.where(self.seen, variance / np.maximum(self.n, 1.0), np.inf)
@@ -164,8 +150,7 @@ class PeriodTable:
     def moves(self) -> Floats:
         """Return each arm's mean reward in a period minus its mean over its other periods.
 
-        The array has shape (arms, periods). An entry is NaN unless the arm was seen both in that
-        period and in another one.
+        NaN unless the arm was seen both in that period and in another one.
         """
         others = self.n.sum(axis=1, keepdims=True) - self.n
         rest = (self.n * self.mean).sum(axis=1, keepdims=True) - self.n * self.mean
@@ -173,10 +158,7 @@ class PeriodTable:
         return np.where(fine, self.mean - rest / np.where(fine, others, 1.0), np.nan)
 
     def one_way(self, *, pooled: bool) -> OneWay:
-        """Return the one-way model of the arms that were seen in more than one period.
-
-        If `pooled`, all arms share one standard deviation of moves. Otherwise each arm has its own.
-        """
+        """Return the one-way model of the arms seen in several periods, with one τ if `pooled`."""
         return self._one_ways[pooled]
 
     @cached_property
@@ -195,10 +177,7 @@ class PeriodTable:
 
     @cached_property
     def _columns(self) -> Bools:
-        """Boolean array with one entry per period.
-
-        An entry is True if some arm was seen in that period and in at least one other.
-        """
+        """Whether some arm was seen in the period and in at least one other."""
         return np.asarray(self.seen[self.repeated].any(axis=0))
 
     @cached_property
@@ -217,10 +196,7 @@ class PeriodTable:
 
     @cached_property
     def relative_if_aligned(self) -> NextPeriod | None:
-        """What `relative` would be if all arms had been logged in the same periods.
-
-        None if unknown.
-        """
+        """`relative` had all arms been logged in the same periods; None if unknown."""
         if self.spread is None:
             return None
         own = self.factors**2
@@ -228,10 +204,9 @@ class PeriodTable:
 
     @cached_property
     def common_moves(self) -> Floats:
-        """Common move of each period, relative to the weighted average of all common moves.
+        """Common move of each period minus their weighted average; NaN if unknown.
 
-        The weight of a period is its share of an arm's rewards, averaged over the logged arms. NaN
-        for periods whose common move is unknown.
+        The weight of a period is its share of an arm's rewards, averaged over the logged arms.
         """
         moves = np.full(len(self.periods), np.nan)
         if self.spread is not None:

@@ -107,11 +107,7 @@ def _limit(table: PeriodTable, reward_range: object) -> float:
 
 
 def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
-    """Return a suggestion with infinite bounds and a rough scale for choosing V by hand.
-
-    `suggest` returns this suggestion if no arm was logged in two periods. Otherwise `_suggested`
-    starts from it and fills in the unknown fields.
-    """
+    """Return a suggestion with infinite bounds and a rough scale for choosing V by hand."""
     nothing = np.full(table.n.shape, np.nan)
     taus = iter(_taus(table, pooled=False) if table.repeated.any() else ())
     arms = {
@@ -146,10 +142,7 @@ def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
 
 
 def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> Suggestion:
-    """Return the suggestion for logs in which at least one arm appears in two periods.
-
-    `limit` is the largest move that the range of rewards allows.
-    """
+    """Return the suggestion for logs in which at least one arm appears in two periods."""
     unlimited = table.level.bound(coverage)
     if math.isnan(unlimited):
         raise FloatingPointError("V is not a number")
@@ -190,11 +183,7 @@ def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> 
 
 
 def _relative_chance(table: PeriodTable, bound: float, limit: float) -> float:
-    """Return the probability that the relative bound W = `bound` holds in a new period.
-
-    `limit` is the largest move that the range of rewards allows. If `bound` is at least `limit`,
-    the probability is 1.
-    """
+    """Return the probability that W = `bound` holds in a new period; `limit` bounds every move."""
     if table.relative is None or bound >= limit:
         return 1.0
     return max(table.relative.chance(bound), table.level.chance(bound))
@@ -289,13 +278,8 @@ def _notes(
 ) -> list[str]:
     """Return warnings about these logs.
 
-    Args:
-        suggestion: The suggestion, without notes.
-        table: The table that the suggestion is based on.
-        unit: What the texts call a period, such as `"week"`.
-        unlimited: The bias bound V before the range of rewards limited it.
-        aligned: The relative bound W we would get had all arms been logged in the same periods;
-            None if unknown.
+    `unlimited` is V before the range of rewards limited it, and `aligned` is W had all arms been
+    logged in the same periods.
     """
     bound, relative = suggestion.bias_bound, suggestion.relative_bound
     notes = []

@@ -62,10 +62,8 @@ class RelativeSensitivity:
 
     Attributes:
         relative_bound: The bound.
-        chance: Probability that, in a new period, all arms move by at most the bound relative to
-            the common move.
-        past: Share of past moves within the bound. A past move is an arm's mean in one period minus
-            its mean over its other periods, after subtracting common moves; it includes noise.
+        chance: Probability that all arms move by at most the bound beyond the common move.
+        past: Share of past moves within the bound, as in `Sensitivity`, without common moves.
     """
 
     relative_bound: float

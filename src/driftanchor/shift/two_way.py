@@ -93,14 +93,11 @@ class Fit:
 class TwoWay:
     """Mean rewards by arm and period, and least-squares fits to them.
 
-    Every arm must have been seen in at least two periods. In every period, at least one arm must
-    have been seen.
+    Every arm must have been seen in at least two periods, and at least one arm in every period.
 
     Attributes:
-        mean: Array of shape (arms, periods): the mean reward of an arm in a period. Ignored if the
-            arm was not seen in the period.
-        noise: Array of shape (arms, periods): the noise variance of `mean`. Infinite if the arm was
-            not seen in the period.
+        mean: Array of shape (arms, periods): the mean reward of an arm in a period.
+        noise: Noise variance of `mean`; infinite if the arm was not seen in the period.
     """
 
     mean: Floats
@@ -113,18 +110,12 @@ class TwoWay:
 
     @cached_property
     def components(self) -> int:
-        """Number of connected components of the arm–period table.
-
-        An arm is linked to each period in which it was seen.
-        """
+        """Number of connected components of the arm–period table."""
         return int(components(self.seen)[0].max()) + 1
 
     @cached_property
     def df(self) -> int:
-        """Number of degrees of freedom of Q_d, the residual sum of squares.
-
-        The number is 0 if own moves cannot be separated from common moves.
-        """
+        """Degrees of freedom of Q_d; 0 if own moves cannot be separated from common moves."""
         arms, periods = self.seen.shape
         return int(self.seen.sum() - arms - periods + self.components)
 
@@ -166,10 +157,7 @@ class TwoWay:
 
     @cached_property
     def _centred(self) -> Floats:
-        """Array of shape (arms, periods): period mean minus the arm's unweighted mean.
-
-        Centring reduces rounding errors.
-        """
+        """Period means minus the arm's unweighted mean, which reduces rounding errors."""
         centre = np.where(self.seen, self.mean, 0.0).sum(axis=1) / self.seen.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
 
@@ -200,11 +188,7 @@ class TwoWay:
         return residual.T, rows, None
 
     def _fit_by_arms(self, weight: Floats, own_q: float, common: Floats) -> Fit:
-        """Return a fit that computes Q_c from linear systems with one row per arm.
-
-        Q_c is the statistic for the size of common moves. It is the amount by which a penalty on
-        period effects raises the minimum sum of squares.
-        """
+        """Return a fit that computes Q_c from linear systems with one row per arm."""
         y = self._centred
         arm_weight, period_weight = weight.sum(axis=1), weight.sum(axis=0)
         by_arm, by_period = (weight * y).sum(axis=1), (weight * y).sum(axis=0)
@@ -228,10 +212,7 @@ class TwoWay:
 
 
 class Spread:
-    """Estimates of the standard deviations of common moves (τ_c) and of own moves (τ_d).
-
-    Provides point estimates, confidence intervals and a joint confidence distribution.
-    """
+    """Estimates, intervals and a joint confidence distribution of τ_c and τ_d."""
 
     def __init__(self, table: TwoWay) -> None:
         self.table = table
@@ -246,11 +227,7 @@ class Spread:
         self._fits = [table.fit(tau**2) for tau in self._own[0].tolist()]
 
     def own_interval(self, alpha: float) -> tuple[float, float]:
-        """Return a 1 − alpha confidence interval for τ_d², the variance of own moves.
-
-        At the upper end, the tail probability is conditional on τ_d > 0. So the upper end is always
-        above 0.
-        """
+        """Return a 1 − alpha interval for τ_d²; the upper end is conditional on τ_d > 0."""
         start = self.own2 or self.table.scale
         low = falling_root(self._own_log_tail, math.log1p(-alpha / 2), start / 2)
         target = self._own_log_tail(0.0) + math.log(alpha / 2)
@@ -259,9 +236,8 @@ class Spread:
     def common_interval(self, alpha: float) -> tuple[float, float]:
         """Return a 1 − alpha confidence interval for τ_c², the variance of common moves.
 
-        Tail probabilities are averaged over the confidence distribution of τ_d, the standard
-        deviation of own moves. The upper end of the interval uses tail probabilities conditional on
-        τ_c > 0, so it is always above 0.
+        Tail probabilities are averaged over the distribution of τ_d. At the upper end they are
+        conditional on τ_c > 0, so it is always above 0.
         """
         _, weight = self._own
 
@@ -302,12 +278,8 @@ class Spread:
 def _discretise(tail: Callable[[Floats], Floats], start: float) -> tuple[Floats, Floats]:
     """Approximate the distribution of τ ≥ 0: return a few values and their probabilities.
 
-    The values lie on a geometric grid. The first value gets all probability below the grid,
-    including P(τ = 0). The last value gets all probability above the grid.
-
-    Args:
-        tail: Function that returns P(τ > x) for an array of x.
-        start: Initial guess of τ.
+    `tail` returns P(τ > x) for an array of x, and `start` is a guess of τ. The values lie on a
+    geometric grid, whose ends get all probability beyond them, including P(τ = 0).
     """
     coarse = start * np.concatenate([[0.0], 1 / STEPS[::-1], STEPS])
     above = np.minimum.accumulate(np.minimum(tail(coarse), 1.0))  # only rounding makes it rise

@@ -284,10 +284,7 @@ class Bandit:
 def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
     """Yield one copy of the bandit per row of online means, without validating the rows.
 
-    Args:
-        bandit: A bandit with explicit bias bounds, which the copies share.
-        rows: Array of shape (copies, arms): the online means. They must be valid for the bandit's
-            rewards.
+    The bias bounds must be explicit; the copies share them.
 
     Example:
         >>> two = with_means(Bandit([0.8, 0.5], 0.5, 9, 0.1), np.array([[0.7, 0.6], [0.4, 0.6]]))
@@ -351,10 +348,7 @@ def _split_by_share(total: int, arms: int, shares: Sequence[float]) -> list[int]
 
 
 def _noise_per_arm(noise: object, arms: Arms) -> Floats:
-    """Return the noise of each arm as an array.
-
-    `noise` is one number for all arms, or one for each.
-    """
+    """Return the noise of each arm; `noise` is one number for all arms, or one for each."""
     if not isinstance(noise, Iterable) or isinstance(noise, str):
         one = check.number(noise, "noise", above=0.0, high=LARGEST)
         return np.full(len(arms), one)

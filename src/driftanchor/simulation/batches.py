@@ -145,10 +145,7 @@ def _allocate(world: World, policy: Policy, runs: int) -> BatchState:
 
 
 def _stratified(chunk: Chunk, t: int) -> Floats:
-    """Draw an array of standard normals, of shape (runs, `MOVES`).
-
-    Each run gets one draw from each of `MOVES` strata of equal probability.
-    """
+    """Draw normals of shape (runs, `MOVES`): for each run one from each of equal strata."""
     from scipy.special import ndtri
 
     rng = np.random.default_rng(int(key(chunk.seed, f"moves/{t}")))
@@ -202,9 +199,9 @@ def begin_batch(
         state: The state of all runs.
         t: The number of the first decision in the batch.
         size: The number of decisions in the batch.
-        moves: Array of shape (runs, draws): standardised draws of the common move.
+        moves: Standardised draws of the common move, by (run, draw).
         guards: Whether the policy has guard pulls.
-        laws: The output: for each run, the index distributions as `write_laws` writes them.
+        laws: The output: for each run, the index distributions.
         left: The output: for each run, the number of decisions left after the guard pulls.
 
     Returns:
@@ -237,13 +234,8 @@ def end_batch(
 ) -> None:
     """Draw the pulls of a batch and their rewards, and update `regret`.
 
-    Args:
-        world: The bandit.
-        state: The state of all runs.
-        first_run: The number of the first run.
-        left: For each run, the number of decisions to draw. It is 0 on return.
-        chances: Array of shape (runs, arms): the propensities.
-        regret: The output: the regret of each run so far.
+    `left` has the number of decisions to draw for each run, and `chances` the propensities by (run,
+    arm).
     """
     for run in range(left.size):
         if world.instances.shape[0] > 0:

@@ -55,12 +55,7 @@ ENGINE_NAMES = ("auto", *ENGINES)
 
 
 def fastest(*, paired: bool = False, leaps: bool = True) -> str:
-    """Return the name of the fastest engine that is installed.
-
-    Args:
-        paired: Whether to consider only engines that give every policy the same rewards.
-        leaps: False to consider only engines that play every round.
-    """
+    """Return the fastest installed engine that is `paired`, if asked, and leaps only if allowed."""
     return next(
         name
         for name, one in ENGINES.items()
@@ -228,10 +223,7 @@ def _check_belief(policy: Policy, name: str) -> None:
 
 
 def instances_of(chunk: Chunk) -> Floats | None:
-    """Return the online and logged means of each run; `None` if all runs have the same means.
-
-    The array has shape (runs, 2, arms): online means first, then logged means.
-    """
+    """Return the means of each run, of shape (runs, 2, arms); `None` if all runs have the same."""
     if chunk.means is not None:
         logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)
         return np.stack([chunk.means, logged], axis=1)

@@ -36,10 +36,8 @@ def on_cluster(
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
     """Cut jobs into chunks and play them; yield (job index, chunk, result) as they finish.
 
-    Args:
-        cluster: The address of a Dask scheduler, or a `distributed.Client`.
-        play: The function that plays a chunk; the workers must be able to import it.
-        jobs: The chunks to cut and play.
+    `cluster` is the address of a Dask scheduler or a `distributed.Client`. The workers must be able
+    to import `play`, which plays a chunk.
     """
     if not jobs:
         return
@@ -94,10 +92,7 @@ def module_of(policy: Policy) -> str:
 
 
 def code_version(module: str) -> str:
-    """Return the versions of this package and of Numba, and a hash of the source code.
-
-    The hash covers this package and `module`, the module of the policy.
-    """
+    """Return the versions of this package and Numba, and a hash of its source and of `module`."""
     from importlib import metadata  # slow to import, and only clusters need it
 
     root, own = Path(__file__).parents[1], importlib.import_module(module).__file__
@@ -113,10 +108,7 @@ def code_version(module: str) -> str:
 
 @functools.cache
 def loaded_version(module: str) -> str:
-    """Return the code version at the time of the first call.
-
-    A worker keeps running the code that it has loaded, even if the files change.
-    """
+    """Return the code version at the first call: a worker keeps running the code it loaded."""
     return code_version(module)
 
 

@@ -54,7 +54,7 @@ def allocate(world: World, policy: Policy) -> RunState:
 
 
 def allocate_with(world: World, memory: int) -> RunState:
-    """Allocate the arrays for runs, with `memory` numbers per arm that last from round to round."""
+    """Allocate the arrays for runs, with `memory` numbers per arm."""
     arms = world.online.size
     evidence = Evidence(
         np.zeros(arms, np.int64),

@@ -328,10 +328,7 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
 
 
 def find(hazards: Floats, position: float) -> tuple[int, float]:
-    """Return the arm whose segment contains `position`, and the end of that segment.
-
-    The segments are consecutive, and the length of each is the arm's hazard.
-    """
+    """Return the arm whose segment contains `position`, and the end of that segment."""
     end, last = 0.0, 0
     for arm in range(hazards.size):
         if hazards[arm] > 0.0:
@@ -351,8 +348,7 @@ def find(hazards: Floats, position: float) -> tuple[int, float]:
 def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
     """Draw the leader's rewards for `rounds` rounds, or until its mean may reach the barrier.
 
-    Returns:
-        The number of rewards drawn.
+    Returns the number of rewards drawn.
     """
     arm, barrier = lead.arm, lead.barrier
     mean, stream = world.online[arm], state.run.rewards[arm]
@@ -372,11 +368,8 @@ def one_by_one(
 ) -> tuple[int, float]:
     """Draw rewards one by one until a walk reaches 0, or `steps` rewards are drawn.
 
-    The walk begins at `start`, and each reward moves it by the reward minus `barrier`. This works
-    for every reward distribution.
-
-    Returns:
-        The number of rewards drawn, and the last position of the walk.
+    The walk begins at `start`, and each reward moves it by the reward minus `barrier`. Returns the
+    number of rewards drawn and the last position.
     """
     position = start
     for step in range(1, steps + 1):
@@ -389,13 +382,9 @@ def one_by_one(
 def in_blocks(
     start: float, mean: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Draw blocks of Bernoulli rewards until a walk reaches 0, or `steps` rewards are drawn.
+    """Do the same for Bernoulli rewards with this mean, in blocks whose sum is drawn at once.
 
-    The walk begins at `start`, and each reward moves it by the reward minus `barrier`. The sum of a
-    block is drawn at once. Blocks are so short that the walk can reach 0 only at the end of one.
-
-    Returns:
-        The number of rewards drawn, and the last position of the walk.
+    Blocks are so short that the walk can reach 0 only at the end of one.
     """
     position, taken = start, 0
     while taken < steps and position > 0.0:
@@ -414,10 +403,7 @@ def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -
     standard deviation `noise` per step. The walk stops at the first whole step after the path
     touches 0. If the path ends above 0, the reflection principle gives the probability that it
     touched 0 on the way. A path that did is reflected after the first touch, so that it ends below
-    0. Bisection then finds the step at which the walk stops.
-
-    Returns:
-        The number of steps, and the last position of the walk.
+    0. Bisection then finds the step at which the walk stops. Returns this step and the position.
     """
     end = start + drift * steps + noise * math.sqrt(steps) * normal(stream)
     reflected = end > 0.0

@@ -119,16 +119,10 @@ def threads_to_use(threads: int | None) -> int:
 def on_this_machine(
     jobs: Iterable[Chunk], threads: int, *, in_batches: bool = False
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Split jobs into chunks, and play several chunks at a time.
+    """Split jobs into chunks, play several at a time, and yield (job number, chunk, result).
 
-    Yields (job number, chunk, result) in order.
-
-    Chunks of the next job are queued before a job ends, so that no thread is idle.
-
-    Args:
-        jobs: One large chunk per policy, with all its runs.
-        threads: The maximum number of threads.
-        in_batches: Whether to play each job in one piece, with `play_in_batches`.
+    Results come in order. Chunks of the next job are queued before a job ends, so that no thread is
+    idle. If `in_batches`, each job is played in one piece with `play_in_batches`.
     """
     play_one = play_in_batches if in_batches else play
     pool, one_core = ThreadPoolExecutor(threads), ThreadPoolExecutor(1)

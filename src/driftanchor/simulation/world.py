@@ -46,11 +46,8 @@ class World(NamedTuple):
 def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) -> World:
     """Copy a bandit into new arrays, which a loop may overwrite with the means of each run.
 
-    Args:
-        bandit: The bandit.
-        instances: Array of shape (runs, 2, arms): the online and the logged means of each run, if
-            each run has its own; else `None`.
-        first: The number of the first run in `instances`.
+    `instances` has the means of each run from `first` on, of shape (runs, 2, arms), if each run has
+    its own.
     """
     pools = bandit.pools or (np.zeros(0),)
     return World(
@@ -75,11 +72,7 @@ def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) ->
 
 
 def settle(world: World, run: int) -> None:
-    """Write the means and gaps of one run into `world`.
-
-    If the bias bounds are the true differences, they are written too. Call this only if each run
-    has its own means.
-    """
+    """Write the means and gaps of one run into `world`, if each run has its own means."""
     means = world.instances[run - world.first]
     best = -math.inf
     for arm in range(world.online.size):
@@ -108,10 +101,7 @@ def draw_reward(world: World, arm: int, stream: Stream) -> float:
 
 
 def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the sum of an arm's next `pulls` rewards.
-
-    One draw is enough for Gaussian and Bernoulli rewards.
-    """
+    """Draw the sum of an arm's next `pulls` rewards, at once for Gaussian and Bernoulli rewards."""
     mean: float = world.online[arm]
     noise: float = world.noise[arm]
     if pulls > 0 and world.law == GAUSSIAN:
@@ -132,10 +122,7 @@ def student(stream: Stream) -> float:
 
 
 def draw_mean(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the mean of `pulls` logged rewards of an arm.
-
-    One draw is enough for Gaussian and Bernoulli rewards.
-    """
+    """Draw the mean of `pulls` logged rewards, at once for Gaussian and Bernoulli rewards."""
     mean: float = world.offline[arm]
     noise: float = world.noise[arm]
     if world.law == BERNOULLI:
@@ -172,26 +159,16 @@ def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
 
 
 def numbers_of(law: Law | None) -> Floats:
-    """Encode a distribution as three numbers: its position in `KINDS` and its two parameters.
-
-    For `None`, the position is -1.
-    """
+    """Encode a distribution as its position in `KINDS`, −1 for `None`, and its two parameters."""
     if law is None:
         return np.array([-1.0, 0.0, 0.0])
     return np.array([KINDS.index(law.kind), law.first, law.second])
 
 
 def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: bool) -> Floats:
-    """Draw the means of a random bandit for some runs.
+    """Draw the means of a random bandit for some runs, of shape (runs, 2, arms).
 
-    The result has shape (runs, 2, arms): online means first, then logged means.
-
-    Args:
-        bandit: A random bandit.
-        seed: The seed of all noise.
-        first: The number of the first run.
-        runs: The number of runs.
-        compiled: Whether to compile the loop with Numba; the numbers are the same.
+    Online means come first, then logged means. Compiled or not, the numbers are the same.
     """
     drawn = np.empty((runs, 2, len(bandit.online)))
     arguments = laws_of(bandit, seed), first, drawn, np.empty(4, np.uint64)
@@ -202,10 +179,7 @@ def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: b
 
 
 def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
-    """Draw the means of the runs from `first_run` on into `drawn`.
-
-    `drawn` has shape (runs, 2, arms): online means first, then logged means.
-    """
+    """Draw the means of the runs from `first_run` on into `drawn`: see `drawn_means`."""
     for row in range(drawn.shape[0]):
         for arm in range(drawn.shape[2]):
             start(stream, laws.means_key, first_run + row, arm)

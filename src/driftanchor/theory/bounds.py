@@ -69,18 +69,11 @@ def effective_discrepancy(
 ) -> Floats:
     """Return ω = V + offline mean − online mean, where V is the bias bound.
 
-    V is valid if the two means differ by at most V. Then ω lies in [0, 2V]. It is 0 if the logs
-    understate the arm's mean by exactly V. It is V if the logs are unbiased, and 2V if they
-    overstate the mean by exactly V.
+    If V is valid, ω lies in [0, 2V]: it is 0 if the logs understate the arm's mean by V, V if they
+    are unbiased, and 2V if they overstate it by V. If ω is negative, V is not valid and no theorem
+    holds, so the other functions reject a negative ω (E11 in docs/evidence/errata.md).
 
-    If ω is negative, V is *not* valid: the logs understate the mean by more than V. Then no theorem
-    holds, so the other functions reject a negative ω. If the logs overstate the mean by more than
-    V, V is not valid either. But then ω exceeds 2V, and the only effect is smaller savings. An
-    infinite V gives an infinite ω.
-
-    Source: Theorem 1 of arXiv 2605.10289; Cheung & Lyu 2024 use the same ω. As in the proofs, ω
-    may be negative, although the paper defines the events with absolute values (E11 in
-    docs/evidence/errata.md).
+    Source: Theorem 1 of arXiv 2605.10289; Cheung & Lyu 2024 use the same ω.
 
     Example:
         >>> effective_discrepancy(0.5, [0.25, 0.5, 0.75, 0.0], 0.25).tolist()
@@ -118,10 +111,8 @@ def min_ucb_savings(
     """Return N ((1 − ω/Δ)₊)², the number of online pulls that MIN-UCB saves thanks to logs.
 
     These are pulls of a sub-optimal arm with gap Δ and N logged rewards; ω comes from
-    `effective_discrepancy`. The formula of `anchor_savings` has no square. The Anchor-TS paper
-    calls this an advantage of its analysis. It is not (E12 in docs/evidence/errata.md). Let
-    u = ω/Δ. Then (1 − u)² − (1 − 3u) = u + u² ≥ 0, so MIN-UCB saves at least as much as Anchor-TS.
-    If Δ/3 ≤ ω < Δ, the logs save pulls for MIN-UCB only.
+    `effective_discrepancy`. MIN-UCB saves at least as many as Anchor-TS (E12 in
+    docs/evidence/errata.md).
 
     Source: Cheung & Lyu 2024, as quoted below Theorem 1 of arXiv 2605.10289.
 
@@ -174,14 +165,10 @@ def anchor_pulls_shape(
         optimal    = (C₂ log T/Δ² − N₁)₊
         constant   = C₃/Δ²
 
-    Use the bound to see how the number of pulls varies with logs, shift and gap. Do not use it to
-    predict the number itself. With the constants of the proof, the bound is vacuous at any
-    practical horizon (E10 in docs/evidence/errata.md).
-
+    Use the bound to see how the number of pulls varies with logs, shift and gap, not to predict the
+    number itself: with the constants of the proof it is vacuous (E10 in docs/evidence/errata.md).
     With the default C₁ and no logs, the first term is `lai_robbins` times log T for noise 1. For
-    noise σ, use C₁ = 2σ². The default C₂ and C₃ are arbitrary. In sharp analyses of Thompson
-    sampling, the second term is of lower order than log T, so no C₂ matches a lower bound. Set
-    C₂ = 0 to drop the second term.
+    noise σ, use C₁ = 2σ². The default C₂ and C₃ are arbitrary.
 
     Source: Theorem 1 of arXiv 2605.10289.
 
@@ -250,9 +237,7 @@ def online_ts_pulls(
     is pulled until p falls to 1/T. After n pulls, the posterior variance is about c σ²/n, so
     p ≈ exp(−n Δ²/(2 c σ²)).
 
-    With c = 1, this is exactly the Lai–Robbins rate. The threshold in the appendix of the Anchor-TS
-    paper, 18 log(T Δ²)/Δ², is about nine times as large. The reason is that the analysis allows the
-    posterior to spread over only a third of the gap. The constant here uses the whole gap.
+    With c = 1, this is exactly the Lai–Robbins rate.
 
     Source: Agrawal & Goyal 2013, Lemma 2.16, as used in the appendix of arXiv 2605.10289.
 
@@ -276,22 +261,10 @@ def online_anchor_pulls(
     """Return c σ² log T/Δ², the leading term of the number of pulls under Anchor-TS without logs.
 
     These are pulls of a sub-optimal arm. T is the horizon, Δ the gap, σ the noise and c the
-    posterior scale. Without logs, the index is the median of the arm's mean and *two* samples.
-    While the arm's mean is below the best mean, the index exceeds the best mean only if both
-    samples do. If one sample exceeds it with probability p, the index exceeds it with probability
-    p². So the result is half of `online_ts_pulls`: the improvement "by a factor 1/2" in the paper's
-    appendix.
-
-    Uniformly consistent policies need at least `lai_robbins` times log T pulls. With the paper's
-    c = 1 and Gaussian rewards, the result is only half of this minimum. So Anchor-TS is not
-    uniformly consistent with Gaussian rewards. A footnote of the paper says that sub-Gaussian noise
-    leaves the order unchanged; this is wrong (E13 in docs/evidence/errata.md).
-
-    The probability is also squared for a best arm whose mean was underestimated. Such an arm is
-    pulled again only after about 1/p² rounds. With σ = c = 1, this wait has an infinite mean. So a
-    typical run gains, but a rare run never recovers. With c = 2, the result equals the minimum. The
-    theorem covers c = 4: rewards in [0, 1] have σ² ≤ 1/4, and the posterior variance after n pulls
-    is 1/(n + 1), which is four times as large as σ²/(n + 1).
+    posterior scale. An index below the best mean exceeds it only if *two* samples do, so the result
+    is half of `online_ts_pulls`. With c = 1 and Gaussian rewards, it is half of what uniformly
+    consistent policies need (`lai_robbins` times log T): rare runs never recover (E13 in
+    docs/evidence/errata.md). With c = 2, it equals that minimum; the theorem covers c = 4.
 
     Source: appendix "Pure Online Setting" of arXiv 2605.10289.
 

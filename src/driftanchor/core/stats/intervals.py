@@ -72,12 +72,7 @@ def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
 
 
 def wilson(share: float, n: int, alpha: float = ALPHA) -> Interval:
-    """Return Wilson's interval for the probability of success in independent trials.
-
-    Args:
-        share: Number of successes divided by n.
-        n: Number of trials.
-        alpha: Probability that the interval misses the true probability.
+    """Return Wilson's interval for the probability of success, given the share in n trials.
 
     Example:
         >>> [round(x, 4) for x in wilson(0.0, 100)]
@@ -170,14 +165,8 @@ def quantile_contrast(
 ) -> Estimate:
     """Return a weighted sum of the samples' quantiles at one level, with an interval.
 
-    The interval combines the intervals of the single quantiles, which share alpha evenly.
-
-    Args:
-        factors: Weight of each sample.
-        samples: Array of shape (samples, runs).
-        maxima: Highest possible value of each sample; the lowest is 0.
-        alpha: Maximum probability that the interval misses the true sum.
-        quantile: Level of the quantile, in (0, 1).
+    The intervals of the single quantiles share alpha evenly. The other arguments are those of
+    `mean_contrast`.
     """
     intervals = np.array(
         [

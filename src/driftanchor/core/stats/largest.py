@@ -50,18 +50,10 @@ def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
 
 
 def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95) -> Loss:
-    """Return the mean and a quantile of the loss from choosing one of several normal variables.
+    """Return the mean and the q-quantile of the loss from choosing one of several normal variables.
 
-    The loss is the largest variable minus the chosen one. All variables share a random move.
-    Conditional on its value, they are independent.
-
-    Args:
-        means: Array of shape (values of the shared move, variables): the mean of a variable, given
-            a value of the move.
-        sds: The standard deviations, an array of the same shape; above 0.
-        weights: The probability of each value of the move.
-        chosen: The column of the chosen variable.
-        q: The level of the quantile.
+    The loss is the largest variable minus the one in column `chosen`. The other arguments are those
+    of `best_chances`.
 
     Example:
         >>> loss = loss_of(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.ones(1), 1)
@@ -88,10 +80,7 @@ def _normals(means: Floats, sds: Floats) -> Floats:
 
 
 def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen: int) -> Floats:
-    """Return the density at x of the largest variable other than the chosen one.
-
-    At `x[i]`, the means and standard deviations are those in row `rows[i]`.
-    """
+    """Return the density at x of the largest variable other than the chosen one."""
     from scipy.special import ndtr
 
     density = np.empty(x.size)

@@ -43,14 +43,8 @@ def summarise(values: Floats, quantiles: Mapping[str, float]) -> dict[str, float
 def is_binary(n: int | Ints | Floats, mean: float | Floats, variance: float | Floats) -> Bools:
     """Return whether n rewards with this mean and sample variance could all be 0 or 1.
 
-    If all rewards are 0 or 1, their mean determines their variance. The function compares the given
-    variance with this value. A single reward has no sample variance; it counts as binary if it is 0
-    or 1.
-
-    Args:
-        n: Number of rewards, at least 1; scalar or array, like the other arguments.
-        mean: Their mean.
-        variance: Their sample variance; NaN if unknown.
+    If all rewards are 0 or 1, their mean determines their variance. A single reward has no sample
+    variance; it counts as binary if it is 0 or 1. The arguments are scalars or arrays.
 
     Example:
         >>> bool(is_binary(4, 0.5, 1 / 3)), bool(is_binary(4, 0.5, 0.2))
