@@ -36,7 +36,6 @@ from driftanchor.policies.base import (
     index,
     index_at,
     largest,
-    largest_moved,
     law_at,
     law_of,
     laws_of_indices,
@@ -201,17 +200,11 @@ def _choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) ->
     if cls.choose is not Policy.choose:
         own = method(policy.instance_class, "choose")
         return lambda policy, evidence, now, stream, together: own(policy, evidence, now, stream)
-    if not cls.uses_logs:
-        return lambda policy, evidence, now, stream, together: largest(
-            policy, evidence, now, stream
-        )
-
-    def either(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
-        if together:
-            return largest_moved(policy, evidence, now, stream)
-        return largest(policy, evidence, now, stream)
-
-    return either
+    if cls.uses_logs:
+        return largest
+    return lambda policy, evidence, now, stream, together: largest(
+        policy, evidence, now, stream, False
+    )
 
 
 def _draw(policy: Any, stream: Any) -> Any:

@@ -90,14 +90,16 @@ class OfflineData(Tabular):
             raise InvalidInput(
                 f"must be a Provenance, got {shown(provenance)}", argument="provenance"
             )
-        object.__setattr__(self, "arms", arms)
-        object.__setattr__(self, "n", check.frozen(counts))
-        object.__setattr__(self, "mean", means)
-        object.__setattr__(self, "variance", _row(variance, "variance", arms, counts, low=0.0))
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "provenance", provenance)
-        object.__setattr__(self, "smallest", _row(smallest, "smallest", arms, counts))
-        object.__setattr__(self, "largest", _row(largest, "largest", arms, counts))
+        vars(self).update(
+            arms=arms,
+            n=check.frozen(counts),
+            mean=means,
+            variance=_row(variance, "variance", arms, counts, low=0.0),
+            source=source,
+            provenance=provenance,
+            smallest=_row(smallest, "smallest", arms, counts),
+            largest=_row(largest, "largest", arms, counts),
+        )
         for label, low, high in zip(arms, self.smallest, self.largest, strict=True):
             if low > high:
                 raise InvalidInput(

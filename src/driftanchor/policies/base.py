@@ -461,33 +461,27 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     noise of the others. Returns -1 if no arm can be played or every index is NaN. For ties, see
     entry E15 of docs/evidence/errata.md.
     """
-    if moves_together(policy, evidence):
-        return largest_moved(policy, evidence, now, stream)
-    return largest(policy, evidence, now, stream)
+    return largest(policy, evidence, now, stream, moves_together(policy, evidence))
 
 
-def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """Return the arm with the largest index, without shifting any logs by a common move."""
-    best = Best(-math.inf, -1, 0)
-    for column in range(evidence.pulls.size):
-        value = index_at(policy, evidence, column, now, draw(policy, stream))
-        if evidence.playable[column]:
-            best = challenge(best, value, column, stream)
-    return best.column
+def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
+    """Return the arm with the largest index; if `together`, logs move by the common move.
 
-
-def largest_moved(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """Return the arm with the largest index after one draw of the common move for all arms.
-
-    Drawing the move anew for each arm would turn a shift that all arms share into independent
-    noise.
+    The move is drawn once for all arms. Drawing it anew for each arm would turn a shift that all
+    arms share into independent noise.
     """
-    belief = common_move(evidence, policy.noise)
-    common = belief.mean + belief.sd * normal(stream)
+    common = 0.0
+    if together:
+        belief = common_move(evidence, policy.noise)
+        common = belief.mean + belief.sd * normal(stream)
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
-        arm = moved_by(policy, arm_at(evidence, column), common)
-        value = index(policy, arm, now, draw(policy, stream))
+        z = draw(policy, stream)
+        if together:
+            arm = moved_by(policy, arm_at(evidence, column), common)
+            value = index(policy, arm, now, z)
+        else:
+            value = index_at(policy, evidence, column, now, z)
         if evidence.playable[column]:
             best = challenge(best, value, column, stream)
     return best.column

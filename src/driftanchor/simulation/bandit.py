@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -131,25 +132,24 @@ class Bandit:
         bounds = bias_bounds(bias_bound, arms)
         check_promises(relative, pulls, arms)
         deviations = _noise_per_arm(noise, arms)
-        for name, array in (
-            ("online", means),
-            ("offline", past),
-            ("offline_pulls", pulls),
-            ("bias_bound", bounds),
-            ("relative_bound", relative),
-            ("arm_noise", deviations),
-        ):
-            object.__setattr__(self, name, check.frozen(array))
-        object.__setattr__(self, "reward", reward)
-        object.__setattr__(self, "noise", float(deviations.max()))
-        object.__setattr__(self, "logs", check.choice(logs, "logs", LOGS))
-        object.__setattr__(self, "delay", check.whole(delay, "delay", high=MAX_DELAY))
-        object.__setattr__(self, "batch", check.whole(batch, "batch", low=1, high=MAX_DELAY))
-        object.__setattr__(self, "pools", ())
-        object.__setattr__(self, "common_shift", move)
-        object.__setattr__(self, "means", None)
-        object.__setattr__(self, "bias", None)
-        object.__setattr__(self, "exact", exact)
+        vars(self).update(
+            online=check.frozen(means),
+            offline=check.frozen(past),
+            offline_pulls=check.frozen(pulls),
+            bias_bound=bounds,
+            reward=reward,
+            noise=float(deviations.max()),
+            logs=check.choice(logs, "logs", LOGS),
+            delay=check.whole(delay, "delay", high=MAX_DELAY),
+            batch=check.whole(batch, "batch", low=1, high=MAX_DELAY),
+            pools=(),
+            relative_bound=relative,
+            common_shift=move,
+            arm_noise=check.frozen(deviations),
+            means=None,
+            bias=None,
+            exact=exact,
+        )
 
     @classmethod
     def resampling(
@@ -198,12 +198,14 @@ class Bandit:
             batch=batch,
             relative_bound=relative_bound,
         )
-        object.__setattr__(bandit, "reward", RESAMPLED)
         deviation = math.sqrt(np.mean([pool.var() for pool in pools]))
-        object.__setattr__(bandit, "noise", deviation)
-        object.__setattr__(bandit, "arm_noise", check.frozen(np.full(len(pools), deviation)))
-        object.__setattr__(bandit, "pools", pools)
-        object.__setattr__(bandit, "common_shift", move)
+        vars(bandit).update(
+            reward=RESAMPLED,
+            noise=deviation,
+            pools=pools,
+            common_shift=move,
+            arm_noise=check.frozen(np.full(len(pools), deviation)),
+        )
         return bandit
 
     @property
@@ -292,8 +294,7 @@ def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
         [[0.7, 0.6], [0.4, 0.6]]
     """
     for row in rows:
-        other = object.__new__(type(bandit))
-        vars(other).update(vars(bandit))
+        other = copy.copy(bandit)
         vars(other)["online"] = check.frozen(row.copy())
         yield other
 

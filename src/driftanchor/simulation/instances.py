@@ -209,8 +209,7 @@ def random_bandit(
             "use Law.beta, or Law.uniform within 0 and 1",
             argument="means",
         )
-    object.__setattr__(bandit, "means", means)
-    object.__setattr__(bandit, "bias", bias)
+    vars(bandit).update(means=means, bias=bias)
     return bandit
 
 
