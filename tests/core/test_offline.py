@@ -176,14 +176,6 @@ def test_a_damaged_or_newer_record_is_refused(change: dict[str, object], message
         OfflineData.from_json(LOGS.to_json() | change)
 
 
-@pytest.mark.parametrize("field", ["arms", "n", "mean", "variance", "source"])
-def test_a_record_that_lacks_a_field_is_refused(field: str) -> None:
-    sealed = LOGS.to_json()
-    del sealed[field]
-    with pytest.raises(UnreadableState, match=f"lacks '{field}': the file is damaged"):
-        OfflineData.from_json(sealed)
-
-
 def test_counts_that_do_not_add_up_in_64_bits_are_refused() -> None:
     assert OfflineData.from_summary({"A": (2**61, 0.5), "B": (2**61, 0.4)}).n.sum() == 2**62
     with pytest.raises(InvalidInput, match=r"n of all arms together is .*, and must be at most"):

@@ -100,9 +100,7 @@ def test_a_new_arm_has_no_pulls() -> None:
         ((["A"], [1], [1.0]), r"arms must be Arms such as Arms\(\['A', 'B'\]\), got \['A'\]"),
         ((ARMS, [1, 2], 0), "pulls has 2 values for 3 arms: give one for each arm"),
         ((ARMS, [1, -2, 0], 0), "pulls of arm 'B' must be at least 0, got -2"),
-        ((ARMS, [1, 1.5, 0], 0), r"pulls of arm 'B' must be a whole number, got 1\.5"),
         ((ARMS, 1, [1, math.nan, 1]), "totals of arm 'B' must be a number, got nan"),
-        ((ARMS, 1, [1, math.inf, 1]), "totals of arm 'B' must be finite, got inf"),
         ((ARMS, [1, 0, 1], 2.0), "totals of arm 'B' is 2 after no pulls: it must be 0"),
     ],
 )
@@ -116,10 +114,7 @@ def test_impossible_sums_are_refused(arguments: tuple[Any, Any, Any], message: s
     [
         ([-1], [1.0], "column must be between 0 and 2, got -1"),
         ([3], [1.0], "column must be between 0 and 2, got 3"),
-        ([True], [1.0], "column must be a whole number, got True"),
         ([0], [math.nan], "reward must be a number, got nan"),
-        ([0], [math.inf], "reward must be finite, got inf"),
-        ([0], ["1"], "reward must be a number, got '1'"),
         ([0, 1, 0], [1.0], "3 columns and 1 rewards: give one for each"),
         ([0, 1], [1.0, 2.0, 3.0], "2 columns and 3 rewards: give one for each"),
         ({0, 1}, [1.0, 2.0], "columns must be in order, got the set"),
@@ -134,10 +129,7 @@ def test_impossible_rewards_are_refused(columns: Any, rewards: Any, message: str
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "version 2, this driftanchor reads up to 1: upgrade driftanchor"),
-        ({"kind": "driftanchor/offline-data"}, "its kind is 'driftanchor/offline-data'"),
         ({"arms": ["A", "A", "B"]}, "the tally record is damaged: arms has the label 'A' twice"),
-        ({"arms": None}, "the tally record is damaged: arms must be a list"),
         ({"pulls": [1, 2]}, "the tally record is damaged: pulls has 2 values for 3 arms"),
         ({"pulls": [1, 2, -3]}, "the tally record is damaged: pulls of arm 'C'"),
         ({"totals": [0, 0, "x"]}, "the tally record is damaged: totals of arm 'C'"),
@@ -147,11 +139,3 @@ def test_impossible_rewards_are_refused(columns: Any, rewards: Any, message: str
 def test_a_damaged_or_newer_record_is_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(UnreadableState, match=message):
         Tally.from_json(Tally.empty(ARMS).to_json() | change)
-
-
-@pytest.mark.parametrize("field", ["arms", "pulls", "totals"])
-def test_a_record_that_lacks_a_field_is_refused(field: str) -> None:
-    sealed = Tally.empty(ARMS).to_json()
-    del sealed[field]
-    with pytest.raises(UnreadableState, match=f"lacks '{field}': the file is damaged"):
-        Tally.from_json(sealed)

@@ -166,13 +166,6 @@ def test_what_breaks_while_writing_leaves_the_old_file(
     assert path.read_text() == "old"
 
 
-def test_a_new_file_replaces_the_old_one(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text("old" * 10_000)
-    TWO.to_csv(path)
-    assert path.read_text().startswith("policy,run,round,regret")
-
-
 def test_without_matplotlib_plotting_names_the_extra(run_python: RunPython) -> None:
     told = run_python("""
 import sys
