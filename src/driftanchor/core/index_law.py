@@ -139,9 +139,8 @@ def draw_side(law: IndexLaw, level: float, up: bool, stream: Stream) -> float:
         if up and law.place > level:
             return draw_index(law, -math.inf, stream)
         return max(law.place, sample_side(law.mean, law.sd, level, up, stream))
-    # Whether each sample is on this side of the level. The index is, if both or one must be.
-    is_first = is_second = True
-    if up != (level >= law.place):
+    is_first = is_second = True  # whether each sample is on this side of the level
+    if up != (level >= law.place):  # then one of them is enough
         first = tail(law.mean, law.sd, level, up)
         second = tail(law.other_mean, law.other_sd, level, up)
         u = uniform(stream) * (first + (1.0 - first) * second)

@@ -196,7 +196,7 @@ class PeriodTable:
 
     @cached_property
     def relative_if_aligned(self) -> NextPeriod | None:
-        """`relative` had all arms been logged in the same periods; None if unknown."""
+        """`relative` as it would be if all arms were logged in the same periods, if known."""
         if self.spread is None:
             return None
         own = self.factors**2

@@ -278,8 +278,8 @@ def _notes(
 ) -> list[str]:
     """Return warnings about these logs.
 
-    `unlimited` is V before the range of rewards limited it, and `aligned` is W had all arms been
-    logged in the same periods.
+    `unlimited` is V before the range of rewards limited it. `aligned` is W as it would be if all
+    arms were logged in the same periods.
     """
     bound, relative = suggestion.bias_bound, suggestion.relative_bound
     notes = []

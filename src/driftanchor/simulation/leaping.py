@@ -382,9 +382,10 @@ def one_by_one(
 def in_blocks(
     start: float, mean: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Do the same for Bernoulli rewards with this mean, in blocks whose sum is drawn at once.
+    """Do what `one_by_one` does, for Bernoulli rewards with this mean.
 
-    Blocks are so short that the walk can reach 0 only at the end of one.
+    The sum of a block of rewards is drawn at once. Blocks are so short that the walk can reach 0
+    only at the end of one.
     """
     position, taken = start, 0
     while taken < steps and position > 0.0:

@@ -72,7 +72,7 @@ def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
 
 
 def wilson(share: float, n: int, alpha: float = ALPHA) -> Interval:
-    """Return Wilson's interval for the probability of success, given the share in n trials.
+    """Return Wilson's interval for the probability of success, from the share of successes.
 
     Example:
         >>> [round(x, 4) for x in wilson(0.0, 100)]
