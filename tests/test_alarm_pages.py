@@ -8,9 +8,8 @@ import pytest
 from benchmarks.pages import alarm_loop, alarms
 from driftanchor.compiled import rules
 from driftanchor.core.noise import Stream, wrapping
-from driftanchor.live.watch.alarm import Mark
-from driftanchor.live.watch.look import look
-from driftanchor.live.watch.watch import Watch, fold
+from driftanchor.live.watch.alarms import Mark
+from driftanchor.live.watch.watch import Watch, add_alarms, fold
 from driftanchor.simulation.engine import allocate, keys_of
 from driftanchor.simulation.world import World, draw_reward, world_of
 
@@ -54,7 +53,7 @@ def test_the_loop_and_the_watch_raise_the_same_alarm(
         )
     assert len({arm for arm, _ in rewards}) == 5
     for t, (arm, reward) in enumerate(rewards, 1):
-        watch = look(fold(watch, [arm], [reward], Mark(t)), Mark(t))
+        watch = add_alarms(fold(watch, [arm], [reward], Mark(t)), Mark(t))
     assert 0 < found[0] == len(rewards)  # it stops there
     assert watch.alarms[0].seen.number == found[0]
     assert 1 in watch.alarms[0].columns

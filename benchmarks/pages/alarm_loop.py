@@ -7,12 +7,15 @@ from collections.abc import Callable
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import uniform
-from driftanchor.live.watch.apart import Side, added, log_e_apart, rest_of
-from driftanchor.live.watch.move_interval import (
+from driftanchor.live.watch.intervals import (
     Ruler,
+    Side,
+    add_side,
     apart_prior,
+    log_evidence,
     move_interval,
     prediction,
+    rest_of,
     side_of,
 )
 from driftanchor.simulation.engine import ALL, Keys, RunState, prepare
@@ -116,7 +119,7 @@ def is_apart(rulers: Floats, pulls: Ints, totals: Floats) -> bool:
     for i in range(pulls.size):
         if rulers[i, REST] > 0.0 and pulls[i] > 0:
             ruler = ruler_at(rulers, i)
-            every = added(every, side_of(ruler, pulls[i], totals[i], ruler.rest))
+            every = add_side(every, side_of(ruler, pulls[i], totals[i], ruler.rest))
             count += 1
     if count < 2:
         return False
@@ -126,7 +129,7 @@ def is_apart(rulers: Floats, pulls: Ints, totals: Floats) -> bool:
             side = side_of(ruler, pulls[i], totals[i], 1.0)
             member = side_of(ruler, pulls[i], totals[i], ruler.rest)
             rest = rest_of(every, member, ruler.rest * apart_prior(ruler))
-            if log_e_apart(side, rest) >= -math.log(ruler.miss):
+            if log_evidence(side, rest) >= -math.log(ruler.miss):
                 return True
     return False
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from driftanchor.live.stores.rows import HistoryRow as HistoryRow
     from driftanchor.live.stores.store import Store as Store
     from driftanchor.live.terms import Terms as Terms
-    from driftanchor.live.watch.alarm import Alarm as Alarm
+    from driftanchor.live.watch.alarms import Alarm as Alarm
     from driftanchor.logs.log_summary import ArmSummary as ArmSummary
     from driftanchor.logs.log_summary import LogSummary as LogSummary
     from driftanchor.logs.periods import Periods as Periods
@@ -105,7 +105,7 @@ _HOMES = {
     "live.stores.store": ["Store"],
     "live.stores.rows": ["HistoryRow"],
     "live.campaigns.verify": ["Verified"],
-    "live.watch.alarm": ["Alarm"],
+    "live.watch.alarms": ["Alarm"],
     "live.terms": ["Terms"],
     "logs.periods": ["Periods", "read_periods"],
     "logs.read": ["read_logs"],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from campaign_parts import Clock, asked, create
 
-from driftanchor import OfflineData, Store, UnreadableState
+from driftanchor import Campaign, OfflineData, Store, UnreadableState
 
 TAMPERED = {
     "UPDATE arms SET total = total + 1 WHERE arm = 0": "total of arm 'A'",
@@ -35,7 +35,7 @@ TAMPERED = {
     "UPDATE decisions SET unit = 'v', holds = 'v' WHERE number = 7": "or the unit of decision 7",
     "UPDATE decisions SET id = 'x' WHERE number = 5": "the id or the unit of decision 5",
     "UPDATE decisions SET propensity = propensity * 1.0000000001 WHERE number = 2": (
-        "the propensity of decision 2 is"
+        "propensity of decision 2 is"
     ),
     "UPDATE request_keys SET at = 7": "does not match the request or the time",
     "DELETE FROM request_keys": "the key 'k' of an event is missing",
@@ -103,3 +103,85 @@ def test_equal_numbers_have_equal_checksums(tmp_path: Path) -> None:
     assert checksums[0] == checksums[1]
     same = [str(OfflineData.from_summary({"A": (5, zero)}).to_json()) for zero in (0.0, -0.0)]
     assert same[0] == same[1]
+
+
+WRONG_SNAPSHOTS = {
+    "UPDATE snapshots SET state = replace(state, '\"decisions\": 300', '\"decisions\": 299')": (
+        "the snapshot of event 300 is not what the events give"
+    ),
+    "DELETE FROM snapshots WHERE seq > 300": "the last snapshot is said to be 600, and is 300",
+}
+
+
+@pytest.mark.parametrize("change", WRONG_SNAPSHOTS)
+def test_snapshots_are_compared(change: str, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    clock = Clock()
+    campaign = create(f"sqlite:///{path}", clock=clock)
+    made = campaign.ask(n=300)
+    clock.now += 1_000.0
+    campaign.tell_many([(str(x.id), 0.1) for x in made])
+    assert campaign.verify().rewards == 300
+    campaign.close()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute(change).rowcount > 0
+    connection.close()
+    with pytest.raises(UnreadableState, match=WRONG_SNAPSHOTS[change]):
+        campaign.verify()
+    campaign.close()
+
+
+def play(campaign: Campaign, clock: Clock) -> None:
+    """Units that come again, lose their arm, get their reward, and meet a new epoch."""
+    first = campaign.ask("u", key="k")
+    campaign.ask("u", key="again")  # a key for a decision that was made before
+    campaign.ask("v", exclude=["A"])
+    campaign.ask("u", exclude=[first.arm])
+    campaign.tell(str(campaign.ask("w").id), 1.0)
+    campaign.ask("w")
+    campaign.ask()
+    campaign.new_epoch()
+    campaign.ask("u")
+    clock.now += 100.0
+    campaign.sweep()
+    campaign.ask("v")
+
+
+@pytest.mark.parametrize("sticky", ["decision", "campaign", None])
+@pytest.mark.parametrize("exposure", ["ask", "report"])
+def test_a_campaign_fits_its_own_events(sticky: str | None, exposure: str, tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "store.db"
+    campaign = create(
+        f"sqlite:///{path}",
+        clock=clock,
+        sticky=sticky,
+        exposure=exposure,
+        reward_window=60.0,
+        default_reward=0.0,
+    )
+    play(campaign, clock)
+    assert campaign.verify().decisions > 5
+    campaign.close()
+    other = (
+        "UPDATE decisions SET holds = CASE WHEN holds IS NULL THEN unit END "
+        "WHERE number = (SELECT max(number) FROM decisions)"
+    )
+    with sqlite3.connect(path) as connection:
+        assert connection.execute(other).rowcount == 1
+    connection.close()
+    with pytest.raises(UnreadableState, match="but not according to the events"):
+        campaign.verify()
+    campaign.close()
+
+
+def test_what_older_events_do_not_say_is_not_compared(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "store.db"
+    campaign = create(f"sqlite:///{path}", clock=clock)
+    play(campaign, clock)
+    campaign.close()
+    with sqlite3.connect(path) as connection:  # as the first versions wrote them
+        connection.execute("UPDATE events SET value = NULL, detail = NULL WHERE seq = 1")
+        connection.execute("UPDATE heads SET checksum = NULL")
+    connection.close()
+    assert campaign.verify().decisions > 5
+    campaign.close()

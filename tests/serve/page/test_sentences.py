@@ -4,7 +4,7 @@ import pytest
 from page_story import Story, played
 
 from driftanchor.core.stats.intervals import Estimate
-from driftanchor.live.watch.alarm import Alarm, Mark, Moved
+from driftanchor.live.watch.alarms import Alarm, Mark, Moved
 from driftanchor.serve.page.sentences import alarm_sentence, campaign_sentence, share_reason, short
 
 

@@ -15,8 +15,7 @@ from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.stopping import Outlook, outlook, outlook_text
 from driftanchor.live.stores.rows import ArmRow
 from driftanchor.live.terms import Terms
-from driftanchor.live.watch.alarm import Alarm
-from driftanchor.live.watch.alarm_prose import alarm_text
+from driftanchor.live.watch.alarms import Alarm, alarm_text
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 

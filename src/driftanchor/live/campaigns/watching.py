@@ -24,9 +24,8 @@ from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.rows import DecisionRow
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.watch.alarm import Alarm, Mark
-from driftanchor.live.watch.look import look
-from driftanchor.live.watch.watch import Watch, correct, fold
+from driftanchor.live.watch.alarms import Alarm, Mark
+from driftanchor.live.watch.watch import Watch, add_alarms, correct, fold
 
 MOST = 5_000  # events or decisions per call; the next call continues
 PAGE = 250  # decisions fetched at once
@@ -118,7 +117,7 @@ def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
     some = max(1, len(watch.arms) // 4)
     for i in range(0, len(rewards), some):
         columns, paid, marks = zip(*rewards[i : i + some], strict=True)
-        watch = look(fold(watch, columns, paid, marks[-1]), marks[-1])
+        watch = add_alarms(fold(watch, columns, paid, marks[-1]), marks[-1])
     return watch
 
 

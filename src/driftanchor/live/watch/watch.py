@@ -5,10 +5,16 @@ reward's delay depends on its value, as when a click comes at once and "no click
 closes, early rewards are better than later ones, and a test in arrival order is invalid. So add a
 reward only once it and all earlier decisions of its arm are settled: rewarded, given the default
 reward, or expired. If delays do not depend on the reward, any order is valid.
+
+**How bounds are tested.** The intervals of all arms hold together with probability 1 − α. If they
+hold, a true bias bound V intersects its arm's interval [low, high], and true relative bounds W
+leave a common move c that lies in every [low − W, high + W]. So one level covers both kinds of
+bounds. If the rewards of all arms vary enough, each arm is also compared with all others together.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +23,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from driftanchor.core import check, record
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput, UnreadableState, shown
 from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted, Event
 from driftanchor.live.terms import Terms
-from driftanchor.live.watch.alarm import Alarm, Mark
-from driftanchor.live.watch.move_interval import (
+from driftanchor.live.watch.alarms import Alarm, Mark, Moved
+from driftanchor.live.watch.intervals import (
+    NO_ARMS,
     UNWATCHED,
     Ruler,
+    add_side,
+    apart_prior,
+    gap_radius,
+    log_evidence,
     move_interval,
     prediction,
+    rest_of,
+    ruler_noise,
     ruler_of,
+    side_of,
 )
 
 LEVEL = 0.01  # the chance of a false alarm in a whole campaign
@@ -155,10 +171,10 @@ class Watch:
 
 
 def fold(watch: Watch, columns: Sequence[int], rewards: Sequence[float], mark: Mark) -> Watch:
-    """The watch after some rewards, in the order of their decisions; `watch` stays as it is.
+    """Return the watch after some rewards, in the order of their decisions.
 
     Args:
-        watch: What was kept before.
+        watch: The watch before.
         columns: The arm of each reward.
         rewards: The rewards.
         mark: When they came.
@@ -176,13 +192,12 @@ def fold(watch: Watch, columns: Sequence[int], rewards: Sequence[float], mark: M
 
 
 def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
-    """The watch after a reward that was folded became another one.
+    """Return the watch after a folded reward was corrected, which should be rare.
 
     A default reward that a late one may still replace is not settled: fold it when that is over.
-    Corrections are for what should not happen often.
 
     Args:
-        watch: What was kept before.
+        watch: The watch before.
         column: The arm.
         before: The reward that was folded.
         after: What it should have been.
@@ -197,6 +212,129 @@ def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
     arms = list(watch.arms)
     arms[column] = arm._replace(total=total, squares=squares, low=low, high=high)
     return replace(watch, arms=tuple(arms))
+
+
+def add_alarms(watch: Watch, mark: Mark) -> Watch:
+    """Return the watch with the new alarms. It may be called after every reward.
+
+    Args:
+        watch: The watch.
+        mark: When its last reward came.
+    """
+    new = [*_level_alarms(watch, mark), *_relative_alarms(watch, mark)]
+    return replace(watch, alarms=(*watch.alarms, *new)) if new else watch
+
+
+def _level_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
+    """Arms that are further from their logs than V."""
+    known = _named(watch, "bias_bound")
+    alarms = []
+    for column, arm in enumerate(watch.arms):
+        bound = arm.ruler.bias_bound
+        if column not in known and (arm.low > bound or arm.high < -bound):
+            began = arm.rising if arm.low > bound else arm.falling
+            moved = Moved(column, bound, Estimate(arm.move, arm.low, arm.high), arm.n)
+            alarms.append(Alarm("bias_bound", (moved,), mark, began))
+    return alarms
+
+
+def _relative_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
+    """The arms without which all others have moved alike, if there is no such move for all."""
+    known = _named(watch, "relative_bound")
+    columns = np.array(
+        [
+            column
+            for column, arm in enumerate(watch.arms)
+            if arm.n and arm.ruler.relative_bound < math.inf and column not in known
+        ],
+        np.int64,
+    )
+    if columns.size < 2:
+        return []
+    arms = [watch.arms[i] for i in columns]
+    bounds = np.array([arm.ruler.relative_bound for arm in arms])
+    low = np.array([arm.low for arm in arms]) - bounds
+    high = np.array([arm.high for arm in arms]) + bounds
+    if low.max() <= high.min():
+        return [] if known else _apart_alarms(watch, mark)
+    outside = misfits(low, high)
+    inside = np.setdiff1d(np.arange(len(arms)), outside)
+    moved = []
+    for i in outside.tolist():
+        others = inside if inside.size else np.setdiff1d(np.arange(len(arms)), [i])
+        apart = _distance(arms, low, high, i, others)
+        moved.append(Moved(int(columns[i]), float(bounds[i]), apart, arms[i].n))
+    return [Alarm("relative_bound", tuple(moved), mark)]
+
+
+def _apart_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
+    """The arm that moved apart from all others together, if there is one; of two arms both."""
+    columns = [i for i, arm in enumerate(watch.arms) if arm.n and arm.ruler.rest]
+    if len(columns) < 2:
+        return []
+    seen = [(arm.ruler, arm.n, arm.total) for arm in map(watch.arms.__getitem__, columns)]
+    rulers = [ruler for ruler, _, _ in seen]
+    sides, rests = [], []
+    members = [side_of(r, n, total, r.rest) for r, n, total in seen]
+    every = functools.reduce(add_side, members, NO_ARMS)
+    for (ruler, n, total), member in zip(seen, members, strict=True):
+        sides.append(side_of(ruler, n, total, 1.0))
+        rests.append(rest_of(every, member, ruler.rest * apart_prior(ruler)))
+    evidence = [
+        log_evidence(side, rest) + math.log(r.miss)
+        for side, rest, r in zip(sides, rests, rulers, strict=True)
+    ]
+    if max(evidence) < 0.0:
+        return []
+    named = [evidence.index(max(evidence))] if len(columns) > 2 else [0, 1]
+    moved = []
+    for k in named:
+        ruler, side, rest = rulers[k], sides[k], rests[k]
+        noise = ruler_noise(ruler)
+        reach = noise * (gap_radius(side, rest, ruler.miss) + rest.bound)
+        gap = noise * (side.move - rest.move)
+        far = Estimate(gap, gap - reach, gap + reach)
+        moved.append(Moved(columns[k], ruler.relative_bound, far, watch.arms[columns[k]].n))
+    return [Alarm("relative_bound", tuple(moved), mark)]
+
+
+def misfits(low: Floats, high: Floats) -> Ints:
+    """The intervals that a point in as many intervals as possible leaves out.
+
+    If several points are in equally many, all intervals that one of them leaves out are named.
+
+    Example:
+        >>> misfits(np.array([0.0, 0.1, 5.0]), np.array([1.0, 1.1, 6.0])).tolist()
+        [2]
+        >>> misfits(np.array([0.0, 5.0]), np.array([1.0, 6.0])).tolist()
+        [0, 1]
+    """
+    # The most intervals meet at the lower end of one of them.
+    count = np.searchsorted(np.sort(low), low, side="right") - np.searchsorted(np.sort(high), low)
+    named = np.zeros(low.size, np.bool_)
+    for point in np.unique(low[count == count.max()]):
+        named |= (low > point) | (high < point)
+    return np.flatnonzero(named)
+
+
+def _distance(arms: list[ArmWatch], low: Floats, high: Floats, i: int, others: Ints) -> Estimate:
+    """Return how far an arm is from where the others moved."""
+    ends = sorted((float(low[others].max()), float(high[others].min())))
+    weights = 1.0 / (high[others] - low[others]) ** 2
+    common = float(weights @ [arms[j].move for j in others] / weights.sum())
+    arm = arms[i]
+    return Estimate(arm.move - common, arm.low - ends[1], arm.high - ends[0])
+
+
+def _named(watch: Watch, promise: str) -> set[int]:
+    """Return the arms named in earlier alarms about a bound, unless the bound was widened."""
+    return {
+        moved.column
+        for alarm in watch.alarms
+        if alarm.promise == promise
+        for moved in alarm.arms
+        if moved.bound >= getattr(watch.arms[moved.column].ruler, promise)
+    }
 
 
 def _with_reward(arm: ArmWatch, reward: float, mark: Mark) -> ArmWatch:

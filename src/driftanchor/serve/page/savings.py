@@ -20,7 +20,7 @@ from driftanchor.live.campaigns.campaign_state import live_of
 from driftanchor.live.campaigns.saved import Played, Saved, saved
 from driftanchor.live.campaigns.stopping import Outlook
 from driftanchor.live.campaigns.watching import alarms_of
-from driftanchor.live.watch.alarm import Alarm
+from driftanchor.live.watch.alarms import Alarm
 from driftanchor.serve.page.sentences import saved_text, when
 from driftanchor.serve.page.timeline import outlook_at
 

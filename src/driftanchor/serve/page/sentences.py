@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from driftanchor.live.campaigns.saved import Saved
 from driftanchor.live.campaigns.status import Status
-from driftanchor.live.watch.alarm import Alarm
+from driftanchor.live.watch.alarms import Alarm
 from driftanchor.render.numbers import count, percent, rounded
 
 MAX_LABEL = 40  # characters of an arm's name

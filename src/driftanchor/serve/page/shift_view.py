@@ -13,8 +13,7 @@ from typing import Any
 from driftanchor.core.posterior import Posterior
 from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.status import stands
-from driftanchor.live.watch.alarm import Alarm
-from driftanchor.live.watch.alarm_prose import alarm_text
+from driftanchor.live.watch.alarms import Alarm, alarm_text
 from driftanchor.live.watch.watch import ArmWatch, Watch
 from driftanchor.serve.page.page_intervals import finite
 from driftanchor.serve.page.sentences import alarm_sentence

@@ -1,4 +1,4 @@
-"""An anytime-valid confidence interval for how far an arm moved from its logs.
+"""Anytime-valid confidence intervals for how far arms moved from their logs.
 
 Two kinds of rewards need two tests:
 
@@ -12,8 +12,30 @@ Two kinds of rewards need two tests:
   likelihood ratio that does not depend on the arm's level accounts exactly for the noise of the
   logs (Robbins's method, with n = 1/(1/T + 1/N) instead of T). It is valid if σ is not too small.
 
-Plain scalar code, interpreted or compiled. The interval is valid for every number of rewards of an
-arm, so it does not matter how often it is computed or when the policy plays which arm.
+The interval is valid for every number of rewards of an arm, so it does not matter how often it is
+computed or when the policy plays which arm.
+
+**One arm against all others.** Intervals of single arms cannot be compared sharply: each has to be
+right by itself, and the common move must fit into all of them. So each arm is also compared with
+all others together, which count as one `Side`. With D the moves of arms in units of σ, d the true
+ones, and weights n, the capital exp(u Σ n (D − d) − u² Σ n/2) is a bet on one deviation u that all
+others share. Nobody gains by it, whichever arm is played when:
+
+- for normal rewards n = 1/(1/T + 1/N): a likelihood ratio that has the noise of the logs in it;
+- for rewards in a range n = T, and σ is half of the range (Hoeffding), where d and D are those of
+  the live mean. The logs have bets of their own, on each arm, made once.
+
+Bets are mixed over u ~ N(0, 1/ρ). The product of the bets on the arm, on the others, and on the
+logs exceeds 1/miss with a probability of at most `miss`, ever (Ville). If the promise holds, the
+true moves are within W of a common move. So an alarm is right if the product is that large for all
+moves that the promise allows. With a = n²/(2 (n + ρ)), b alike for the N rewards of a log, and Δ
+the gap between the two moves that W leaves open, the smallest one is::
+
+    log E = Δ² / (1/a + 1/a' + Σ w²/b) − Σ log(1 + n/ρ)/2
+
+where w is 1 for the log of the arm and n/Σn for those of the others.
+
+All of it is plain scalar code, interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -34,11 +56,12 @@ from driftanchor.core.stats.anytime import (
 )
 from driftanchor.core.stats.summary import is_binary
 from driftanchor.live.terms import Terms
-from driftanchor.live.watch.apart import OWN, Side, with_log
 
 GAUSSIAN, COINS, SPREAD = range(3)
 TYPICAL = 5_000  # live rewards needed to detect a halved click rate
 LEAST_POWER = 0.25  # minimum exponent of the logs' p-value
+# ρ of a bet on the log of the arm, in rewards of the log; times the number of other arms for theirs
+LOG_PRIOR = 0.25
 VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
@@ -57,7 +80,9 @@ class Ruler(NamedTuple):
     miss: float  # the chance that the interval ever misses the move
     aim: float  # rewards at which the interval is to be shortest
     variance: float  # of a reward, in units; what the stakes aim at
-    rest: float = 0.0  # for `apart`: how many other arms it is compared with; 0 for no such test
+    rest: float = (
+        0.0  # for the number of other arms that it is compared with, together; 0 for no such test
+    )
 
 
 UNWATCHED = Ruler(GAUSSIAN, math.inf, math.inf, 0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
@@ -70,8 +95,8 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     detectable, but at most the number of logged rewards. For bounded rewards it is tuned for a move
     of half the distance to the nearer end of the range, such as a halved click rate, if that move
     is larger. Tuning for too small a move delays the detection of all others; tuning for too large
-    a move costs little. With a relative bound, half of the error probability goes to `apart`,
-    unless the rewards of some arms vary too little for it.
+    a move costs little. With a relative bound, half of the error probability goes to the
+    comparison with all others, unless the rewards of some arms vary too little for it.
 
     Args:
         terms: The terms in force.
@@ -194,8 +219,86 @@ def logs_power(ruler: Ruler) -> float:
     return min(max(math.sqrt(-math.log(ruler.miss) * share), LEAST_POWER), 1.0)
 
 
+class Side(NamedTuple):
+    """One arm, or several that count as one."""
+
+    n: float  # the weight
+    move: float  # the mean of the moves, in σ, weighted by n
+    bound: float  # the mean of the bounds, in σ, weighted alike
+    prior: float  # ρ, in rewards; fixed before the first
+    logs: float  # Σ w²/b
+    price: float  # of the bets on logs
+
+
+NO_ARMS = Side(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def with_log(side: Side, logged: float, share: float) -> Side:
+    """Return the side with a bet on its log, with ρ = share · N."""
+    b = 0.5 * logged / (1.0 + share)
+    return Side(side.n, side.move, side.bound, side.prior, 1.0 / b, 0.5 * math.log1p(1.0 / share))
+
+
+def add_side(every: Side, arm: Side) -> Side:
+    """Add an arm to the sums over all arms: of n, and of n times each other field."""
+    return Side(
+        every.n + arm.n,
+        every.move + arm.n * arm.move,
+        every.bound + arm.n * arm.bound,
+        every.prior,
+        every.logs + arm.n * arm.n * arm.logs,
+        every.price + arm.price,
+    )
+
+
+def rest_of(every: Side, arm: Side, prior: float) -> Side:
+    """Return all arms but one as one side.
+
+    Args:
+        every: Sums over all arms.
+        arm: The arm to leave out, as it was added.
+        prior: ρ of the others, fixed when the arm came.
+    """
+    n = max(every.n - arm.n, 1e-9)
+    return Side(
+        n,
+        (every.move - arm.n * arm.move) / n,
+        max((every.bound - arm.n * arm.bound) / n, 0.0),
+        prior,
+        max(every.logs - arm.n * arm.n * arm.logs, 0.0) / (n * n),
+        max(every.price - arm.price, 0.0),
+    )
+
+
+def log_evidence(one: Side, other: Side) -> float:
+    """Return log E, the evidence that two sides moved further apart than their bounds allow.
+
+    Example:
+        >>> one, other = Side(500, 0.5, 0.1, 25, 0, 0), Side(900, 0, 0.1, 99, 0, 0)
+        >>> round(log_evidence(one, other), 2)
+        10.82
+    """
+    gap = max(abs(one.move - other.move) - one.bound - other.bound, 0.0)
+    return gap * gap / _spread(one, other) - _price(one) - _price(other)
+
+
+def gap_radius(one: Side, other: Side, miss: float) -> float:
+    """Return the radius of the interval of the difference of two moves; it errs with `miss`."""
+    return math.sqrt((_price(one) + _price(other) - math.log(miss)) * _spread(one, other))
+
+
+def _spread(one: Side, other: Side) -> float:
+    a = 0.5 * one.n * one.n / (one.n + one.prior)
+    b = 0.5 * other.n * other.n / (other.n + other.prior)
+    return 1.0 / a + one.logs + 1.0 / b + other.logs
+
+
+def _price(side: Side) -> float:
+    return 0.5 * math.log1p(side.n / side.prior) + side.price
+
+
 def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:
-    """Return an arm with live rewards as a `Side` for `apart`.
+    """Return an arm with live rewards as a `Side`.
 
     Args:
         ruler: The arm's ruler.
@@ -209,16 +312,16 @@ def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:
         both = 1.0 / (1.0 / n + 1.0 / ruler.logged)
         return Side(both, move, bound, apart_prior(ruler), 0.0, 0.0)
     side = Side(n * 1.0, move, bound, apart_prior(ruler), 0.0, 0.0)
-    return with_log(side, ruler.logged * 1.0, OWN * among)
+    return with_log(side, ruler.logged * 1.0, LOG_PRIOR * among)
 
 
 def ruler_noise(ruler: Ruler) -> float:
-    """σ of `apart`: that of the policy, or half of the range."""
+    """Return σ for comparisons: that of the policy, or half of the range."""
     return ruler.unit if ruler.kind == GAUSSIAN else 0.5 * ruler.unit
 
 
 def apart_prior(ruler: Ruler) -> float:
-    """ρ of an arm in `apart`: the rewards at which it is to be sharpest, with the price of that."""
+    """Return ρ of an arm: the rewards at which the comparison is to be sharpest, with its price."""
     bound = max(ruler.relative_bound / ruler_noise(ruler), 1e-9)
     weight = prior_weight(ruler.miss, 1.0)
     return weight * min(max(1.0 / (bound * bound * weight), 1.0), ruler.logged * 1.0)
