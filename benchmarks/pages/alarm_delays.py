@@ -26,7 +26,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.stats.anytime import fixed_sample_interval, prior_weight
 from driftanchor.core.stats.intervals import wilson
 from driftanchor.live.terms import Terms
-from driftanchor.live.watch.intervals import Ruler, move_interval, ruler_of
+from driftanchor.live.watch.move_intervals import Ruler, move_interval, ruler_of
 from driftanchor.live.watch.watch import LEVEL
 
 MOVES = ((0.02, 0.01), (0.05, 0.025), (0.5, 0.4))  # rates in the logs and live

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import uniform
-from driftanchor.live.watch.intervals import (
+from driftanchor.live.watch.move_intervals import (
     Ruler,
     Side,
     add_side,

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from driftanchor.live.campaigns.campaign import Campaign as Campaign
     from driftanchor.live.campaigns.decision import Decision as Decision
     from driftanchor.live.campaigns.decision import Receipt as Receipt
-    from driftanchor.live.campaigns.sample_ratio import RatioCheck as RatioCheck
     from driftanchor.live.campaigns.settings import Settings as Settings
     from driftanchor.live.campaigns.status import ArmStatus as ArmStatus
     from driftanchor.live.campaigns.status import Status as Status
     from driftanchor.live.campaigns.stopping import Outlook as Outlook
+    from driftanchor.live.campaigns.traffic import RatioCheck as RatioCheck
     from driftanchor.live.campaigns.verify import Verified as Verified
     from driftanchor.live.explanation import ArmExplanation as ArmExplanation
     from driftanchor.live.explanation import Explanation as Explanation
@@ -97,7 +97,7 @@ _HOMES = {
     "live.campaigns.decision": ["Decision", "Receipt"],
     "live.explanation": ["ArmExplanation", "Explanation"],
     "live.learner": ["Learner"],
-    "live.campaigns.sample_ratio": ["RatioCheck"],
+    "live.campaigns.traffic": ["RatioCheck"],
     "live.campaigns.settings": ["Settings"],
     "live.state": ["State"],
     "live.campaigns.status": ["ArmStatus", "Status"],

@@ -14,7 +14,7 @@ from driftanchor.errors import InvalidInput, UnreadableState
 from driftanchor.live.state_events import ArmAdded, Distrusted, Paused
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarms import Mark
-from driftanchor.live.watch.intervals import UNWATCHED, move_interval
+from driftanchor.live.watch.move_intervals import UNWATCHED, move_interval
 from driftanchor.live.watch.watch import Watch, add_alarms, correct, fold, misfits
 
 LOGS = OfflineData.from_summary({"A": (500, 0.1), "B": (500, 0.2), "C": (0,)})

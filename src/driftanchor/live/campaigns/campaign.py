@@ -19,9 +19,9 @@ from driftanchor.live.campaigns.batch import HISTORY_SECONDS, Request
 from driftanchor.live.campaigns.campaign_state import CampaignState
 from driftanchor.live.campaigns.change_requests import ChangeTerms, SweepAndCheck, valid_reason
 from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text, reward_pairs
+from driftanchor.live.campaigns.explain import explain_decision
 from driftanchor.live.campaigns.exporting import event_records, export
 from driftanchor.live.campaigns.maturing import counts_for
-from driftanchor.live.campaigns.recount import explain_again
 from driftanchor.live.campaigns.requests import Ask, Correct, Expose, Tell
 from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.settings import KEEP, Keep, Settings
@@ -502,7 +502,7 @@ class Campaign:
         wanted = decision_id_text(decision_id)
         with self.store.reading(self._row.id) as reader:
             row = self._row_of(reader, wanted)
-            return explain_again(reader, row, self._first, self._settings)
+            return explain_decision(reader, row, self._first, self._settings)
 
     def decision(self, decision_id: str) -> DecisionRow:
         """Return a stored decision with its state and reward.

@@ -10,9 +10,9 @@ from driftanchor.core import record
 from driftanchor.core.delays import slot_length
 from driftanchor.live.campaigns.campaign_state import CampaignState, centre
 from driftanchor.live.campaigns.change_requests import TermsChange
-from driftanchor.live.campaigns.sample_ratio import RatioCheck
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.stopping import Outlook, outlook, outlook_text
+from driftanchor.live.campaigns.traffic import RatioCheck
 from driftanchor.live.stores.rows import ArmRow
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarms import Alarm, alarm_text

@@ -29,7 +29,7 @@ from driftanchor.errors import InvalidInput, UnreadableState, shown
 from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted, Event
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarms import Alarm, Mark, Moved
-from driftanchor.live.watch.intervals import (
+from driftanchor.live.watch.move_intervals import (
     NO_ARMS,
     UNWATCHED,
     Ruler,

@@ -15,7 +15,7 @@ from driftanchor.core.check import Floats
 from driftanchor.live.state_events import Distrusted
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarms import Mark
-from driftanchor.live.watch.intervals import (
+from driftanchor.live.watch.move_intervals import (
     COINS,
     GAUSSIAN,
     NO_ARMS,

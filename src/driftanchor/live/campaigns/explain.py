@@ -1,4 +1,4 @@
-"""Recount: recompute a past decision from the state at that time."""
+"""Explain a past decision by recomputing it from the state at that time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from driftanchor.live.campaigns.campaign_state import terms_at
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.records import read_state
-from driftanchor.live.state import State, fold
+from driftanchor.live.state import State
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import core_event, excluded
 from driftanchor.live.stores.rows import DecisionRow
@@ -18,7 +18,7 @@ from driftanchor.live.terms import Terms
 
 
 @reads_store
-def explain_again(
+def explain_decision(
     reader: Reader, row: DecisionRow, first: Terms, settings: Settings
 ) -> Explanation:
     """Explain a decision by recomputing it.
@@ -37,16 +37,16 @@ def explain_again(
     """
     before = row.seq - 1
     changes = [entry for entry in reader.changes() if entry.seq <= before]
-    kept = reader.snapshot(before)
+    snapshot = reader.snapshot(before)
     start, state = 0, State.start(first.arms, first.policy.memory)
-    if kept is not None:
-        start = kept.seq
+    if snapshot is not None:
+        start = snapshot.seq
         with record.reading("snapshot", {}):
-            state = read_state(kept.state, terms_at(first, changes, start))
+            state = read_state(snapshot.state, terms_at(first, changes, start))
     for entry in reader.entries(start, before):
         event = core_event(entry, waits=settings.exposure == "ask")
         if event is not None:
-            state = fold(state, event)
+            state.apply(event)
     terms = terms_at(first, changes, before)
     made = next(reader.entries(before, row.seq))
     labels = [terms.arms[column] for column in excluded(made)]
