@@ -1,9 +1,8 @@
 """Campaigns: decisions and rewards that last, on a store that any number of processes share.
 
-A request takes a straight line. `Campaign` checks it and makes it an `Ask`, a `Tell` or one of
-`arm_requests`. `write_queue` collects the requests of all threads. `writer` puts them into one
-`Batch`, which reads what they need, lets events happen to the `CampaignState`, and gives what to
-write in one transaction. What can be read is in `handle`: `status` (with `stopping` and
-`traffic`), `explain`, `exporting` and `verify`. `watching` tests whether the
-logs still fit.
+`Campaign` makes each call a request (`requests`, `change_requests`). `write_queue` collects the
+requests of all threads. `writer` puts them into one `Batch`, which reads the rows they need,
+applies their events to the `CampaignState`, and returns the changes to write in one transaction.
+Reading is in `status` (with `stopping`, `traffic` and `reward_feed`), `explain`, `exporting` and
+`verify`. `watching` tests whether the logs still fit.
 """
