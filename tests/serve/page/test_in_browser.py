@@ -226,7 +226,7 @@ def test_only_a_key_may_pause_and_a_link_may_read(shown: Shown) -> None:
     shown.browser.open(f"/campaigns/{NAME}#key={reader}")
     assert reader not in page.url
     page.locator("#pause").click()
-    expect(page.locator(".said")).to_contain_text("It needs the role admin")
+    expect(page.locator(".manage .status")).to_contain_text("It needs the role admin")
     page.click("#key")
     page.fill("#key-text", admin)
     page.click("dialog button[type=submit]")

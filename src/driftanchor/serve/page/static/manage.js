@@ -16,7 +16,7 @@ export class Manage {
   constructor(name, refresh) {
     this.name = name;
     this.refresh = refresh;
-    this.status = el("p", { role: "status", class: "said" });
+    this.status = el("p", { role: "status", class: "status" });
     this.pause = button("Pause", () => this.togglePause(), { id: "pause", disabled: true });
     this.chosen = el("select", { id: "which-arm", onchange: () => this.offer() });
     this.actions = div("row");
@@ -128,7 +128,7 @@ export class Manage {
   }
 
   say(text, name = "") {
-    this.status.className = `said ${name}`.trim();
+    this.status.className = `status ${name}`.trim();
     this.status.textContent = text;
   }
 
