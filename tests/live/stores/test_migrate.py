@@ -13,6 +13,7 @@ from campaign_parts import Clock, create
 from store_addresses import postgres_address
 
 from driftanchor import Campaign, StoreMismatch, UnreadableState
+from driftanchor.live.campaigns.verify import Verified
 from driftanchor.live.stores import migrate
 from driftanchor.live.stores.migrate import COPY_FIRST, LATEST, OLDER
 from driftanchor.live.stores.statements import COLUMNS
@@ -83,6 +84,48 @@ def test_an_upgraded_store_goes_on(file: Path, tmp_path: Path) -> None:
         campaign.change("as of an old store", floor=0.01)
         assert Campaign.load("old", store=store).settings.floor == 0.01
         campaign.verify()
+
+
+ANSWERS = {  # to a unit asking on: number, arm and propensity, as version 0007 gave them
+    "windowed": [
+        (9, "A", 1.0),
+        (10, "C", 0.7033498951736701),
+        (11, "A", 0.4102816536256521),
+        (12, "C", 0.5772847937410621),
+        (13, "C", 0.48716887275268766),
+    ],
+    "plain": [
+        (7, "ü", 0.38478716443967004),
+        (8, "ü", 0.3683542835726087),
+        (9, "z", 0.6316457164273913),
+        (10, "z", 0.5716263873545226),
+        (11, "z", 0.5716263873545226),
+    ],
+}
+
+
+def test_an_upgraded_store_gives_the_same_answers_as_the_version_that_wrote_it(
+    tmp_path: Path,
+) -> None:
+    """It has windows, late rewards, corrections, new arms, changed settings and two epochs."""
+    address, clock = restored(OLD[4], tmp_path), Clock(1_790_005_635.95)
+    upgrade_store(address)
+    with contextlib.closing(open_store(address)) as store:
+        assert [key.revoked_at for key in store.keys()] == [1_500.25, None]
+        campaigns = {name: Campaign.load(name, store=store, clock=clock) for name in ANSWERS}
+        verified = {name: campaign.verify() for name, campaign in campaigns.items()}
+        assert verified == {"windowed": Verified(29, 8, 4), "plain": Verified(18, 6, 3)}
+        answers: dict[str, list[Any]] = {name: [] for name in ANSWERS}
+        for i in range(5):
+            clock.now += 1_000.0
+            for name, campaign in campaigns.items():
+                decision = campaign.ask(f"u{i}")
+                answers[name].append((decision.number, decision.arm, decision.propensity))
+                if i % 2 == 0:
+                    campaign.tell(str(decision.id), 0.25)
+        assert answers == ANSWERS
+        verified = {name: campaign.verify() for name, campaign in campaigns.items()}
+        assert verified == {"windowed": Verified(47, 13, 12), "plain": Verified(29, 11, 6)}
 
 
 def test_an_upgrade_of_a_damaged_store_is_an_error_and_changes_nothing(tmp_path: Path) -> None:
