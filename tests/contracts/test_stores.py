@@ -19,7 +19,7 @@ from driftanchor.live.stores.rows import (
     HistoryRow,
     KeyedRequest,
     Snapshot,
-    first_rows,
+    new_arms,
 )
 from driftanchor.live.stores.store import Changes, Reader, Store, open_store
 
@@ -28,7 +28,7 @@ NEW = CampaignRow(0, "c", 5.0, {"a": [1, "ä"]}, {"b": None})
 
 @pytest.fixture
 def campaign(store: Store) -> int:
-    return store.create(NEW, first_rows(["A", "B"], 2)).id
+    return store.create(NEW, new_arms(["A", "B"], 2)).id
 
 
 def decision(number: int, **fields: object) -> DecisionRow:
@@ -51,16 +51,16 @@ def add(store: Store, campaign: int, *rows: DecisionRow, **fields: object) -> No
 def test_a_campaign_is_found_by_its_name(store: Store) -> None:
     assert store.names() == []
     assert store.find("c") is None
-    made = store.create(NEW, first_rows(["A"], 0))
+    made = store.create(NEW, new_arms(["A"], 0))
     assert store.find("c") == made == dataclasses.replace(NEW, id=made.id)
-    other = store.create(dataclasses.replace(NEW, name="b"), first_rows(["A"], 0))
+    other = store.create(dataclasses.replace(NEW, name="b"), new_arms(["A"], 0))
     assert other.id != made.id
     assert store.names() == ["b", "c"]
 
 
 def test_a_name_is_taken_once(store: Store, campaign: int) -> None:
     with pytest.raises(Conflict, match="there is a campaign 'c' already"):
-        store.create(NEW, first_rows(["A"], 0))
+        store.create(NEW, new_arms(["A"], 0))
     assert store.names() == ["c"]
 
 
@@ -149,7 +149,7 @@ def test_a_settled_decision_changes_and_lets_go_of_its_unit(store: Store, campai
     add(store, campaign, first)
     first = dataclasses.replace(first, holds=None, state="rewarded", reward=1.0, settled_at=2.0)
     second = dataclasses.replace(decision(2, unit="u", holds="u"), seq=2)
-    add(store, campaign, second, settled=[first])
+    add(store, campaign, second, updated=[first])
     with store.reading(campaign) as reader:
         assert list(reader.all_decisions()) == [first, second]
         assert reader.holding(["u"], 0) == [second]

@@ -27,6 +27,12 @@ def store(store_url: str) -> Store:
     return store
 
 
+def number(store: Store, name: str) -> int:
+    row = store.find(name)
+    assert row is not None
+    return row.id
+
+
 def same(one: Store, other: Store) -> None:
     assert one.names() == other.names() == ["c", "d"]
     assert one.keys() == other.keys() != []
@@ -34,7 +40,7 @@ def same(one: Store, other: Store) -> None:
         first, second = (Campaign.load(name, store=store) for store in (one, other))
         assert first.verify() == second.verify()
         assert first.status().to_json() == second.status().to_json()
-        with first._reading() as here, second._reading() as there:
+        with one.reading(number(one, name)) as here, other.reading(number(other, name)) as there:
             assert list(here.all_decisions()) == list(there.all_decisions())
             assert list(here.entries(0)) == list(there.entries(0))
             assert list(here.all_keyed()) == list(there.all_keyed())

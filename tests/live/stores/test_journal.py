@@ -20,7 +20,7 @@ from driftanchor.live.state_events import (
     Rewarded,
 )
 from driftanchor.live.stores.journal import (
-    WITHOUT_EVENT,
+    WITHOUT_EFFECT,
     Entry,
     added_detail,
     checksum,
@@ -86,7 +86,7 @@ def test_the_checksum_of_some_events_is_that_of_one_after_the_other() -> None:
 
 
 def test_some_entries_leave_the_state_as_it_is() -> None:
-    for kind in WITHOUT_EVENT:
+    for kind in WITHOUT_EFFECT:
         assert core_event(Entry(1, kind, 0.0, 1, 0, 1.0), waits=True) is None
 
 

@@ -13,7 +13,7 @@ from driftanchor.core.promises import valid_range
 from driftanchor.errors import Conflict, InvalidInput, NotFound, UnreadableState, shown
 from driftanchor.live import records
 from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.stores.rows import CampaignRow, first_rows
+from driftanchor.live.stores.rows import CampaignRow, new_arms
 from driftanchor.live.stores.store import Store
 from driftanchor.live.terms import Terms
 from driftanchor.policies import POLICIES
@@ -43,7 +43,7 @@ def insert_campaign(
     """Insert a campaign; raise `Conflict` if the name is taken."""
     body = records.terms_fields(terms)
     row = CampaignRow(0, name, at, record.seal_with_digest("campaign", 1, body), settings.to_json())
-    return store.create(row, first_rows(terms.arms, terms.policy.memory))
+    return store.create(row, new_arms(terms.arms, terms.policy.memory))
 
 
 def check_live(policy: Policy) -> None:

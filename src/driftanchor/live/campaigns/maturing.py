@@ -131,7 +131,7 @@ class CohortCounts:
         else:
             self._gained[key] = self._gained.get(key, 0.0) + row.gained
         if row.kind == "rewarded":
-            delay = row.slot, min(max(row.came - row.slot, 0), self._slots)
+            delay = row.slot, min(max(row.event_slot - row.slot, 0), self._slots)
             self._reports[delay] = self._reports.get(delay, 0) + row.count
 
     def estimate(self, current: CampaignState, now: float) -> tuple[Floats, Floats]:

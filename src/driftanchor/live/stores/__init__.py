@@ -1,4 +1,5 @@
-"""What keeps campaigns: the contract of a store, what its rows hold, and SQLite and PostgreSQL.
+"""Store campaigns in SQLite or PostgreSQL.
 
-`store` is the contract, `rows` and `journal` are what is kept, and `sql` keeps it.
+`store` has the contract. `reader` and `statements` hold the SQL that both databases share, and
+`sqlite` and `postgres` the connections. `rows` and `journal` define what is stored.
 """

@@ -1,4 +1,4 @@
-"""Access keys for a server: how to create them, and how a store keeps them.
+"""Access keys for a server: create and check them.
 
 A key is `da_`, its roles, and 48 random hexadecimal digits, such as `da_decide_reward_1f3a9c0b…`.
 The first eight digits are its id, which lists and logs may show. A store keeps only the SHA-256 of
@@ -20,7 +20,7 @@ from driftanchor.errors import InvalidInput, UnknownName, shown
 
 ROLES = ("decide", "reward", "read", "admin")  # in the order in which a key names them
 ID_DIGITS, DIGITS = 8, 48
-LONGEST_NOTE = 200  # characters
+MAX_NOTE = 200  # characters
 _KEY = re.compile(rf"da_({'|'.join(ROLES)})(_({'|'.join(ROLES)}))*_[0-9a-f]{{{DIGITS}}}")
 
 
@@ -87,9 +87,9 @@ def make_key(
         raise InvalidInput(f"must be at least one of {', '.join(ROLES)}", argument="role")
     if expires_at is not None and not (math.isfinite(expires_at) and expires_at > now):
         raise InvalidInput(f"must be in the future, got {shown(expires_at)}", argument="expires")
-    if len(note) > LONGEST_NOTE or not note.isprintable():
+    if len(note) > MAX_NOTE or not note.isprintable():
         raise InvalidInput(
-            f"must be at most {LONGEST_NOTE} printable characters, got {shown(note)}",
+            f"must be at most {MAX_NOTE} printable characters, got {shown(note)}",
             argument="note",
         )
     if campaign is not None and wanted != {"read"}:
@@ -103,15 +103,15 @@ def make_key(
 
 
 def digest(key: str) -> str:
-    """The SHA-256 of a key, in hexadecimal digits."""
+    """Return the SHA-256 of a key, in hexadecimal digits."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def id_of(key: str) -> str | None:
-    """The id in a key; `None` if the text has not the form of a key."""
+    """Return the id in a key; `None` if the text is not a key."""
     return key[-DIGITS:][:ID_DIGITS] if len(key) <= 128 and _KEY.fullmatch(key) else None
 
 
 def is_same(key_digest: str, row: KeyRow) -> bool:
-    """Whether a key has the hash of a row, in a time that says nothing about either."""
+    """Compare the digest of a key with a stored row, in constant time."""
     return hmac.compare_digest(key_digest, row.sha256)

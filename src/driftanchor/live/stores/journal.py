@@ -30,7 +30,7 @@ from driftanchor.live.state_events import (
 )
 
 Detail = dict[str, Any]
-encoded = json.JSONEncoder(allow_nan=False).encode  # one for all: to make it takes longer
+encoded = json.JSONEncoder(allow_nan=False).encode  # json.dumps would create an encoder each time
 
 
 class Entry(NamedTuple):
@@ -69,7 +69,7 @@ class Entry(NamedTuple):
     detail: Detail | None = None
 
 
-# What changes a campaign, and is neither a decision nor what became of one.
+# The kinds that change the campaign itself. An index on events has the same list.
 CHANGES = (
     "arm_added",
     "arm_paused",
@@ -82,43 +82,41 @@ CHANGES = (
     "alarm",
     "changed",
 )
-WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "keyed", "default_used")
+WITHOUT_EFFECT = ("late", "paused", "resumed", "epoch", "alarm", "keyed", "default_used")
 
 
 def checksum(entries: Iterable[Entry], before: int) -> int:
-    """The checksum of all events through these, from that of the events before them.
+    """Return the checksum of all events up to these, given that of the events before them.
 
     Example:
         >>> one, two = Entry(1, "paused", 0.0), Entry(2, "resumed", 0.5)
         >>> checksum([one, two], 0) == checksum([two], checksum([one], 0))
         True
     """
-    said: list[str] = []
+    lines: list[str] = []
     last, moment = None, ""
     for seq, kind, at, decision, column, value, detail in entries:
         if at is not last:  # events of one transaction have the same time
             last, moment = at, repr(at)
         number = value if value is None or type(value) is float else float(value)
         text = "" if detail is None else detail_text(detail)
-        said.append(f"{seq} {kind} {moment} {decision} {column} {number!r} {text}")
-    return zlib.crc32("".join(said).encode(), before)
+        lines.append(f"{seq} {kind} {moment} {decision} {column} {number!r} {text}")
+    return zlib.crc32("".join(lines).encode(), before)
 
 
 def detail_text(detail: Detail) -> str:
-    """What else must be known of an event, as JSON.
-
-    Most details are an id and a unit, which need no look at what kind of thing each value is.
+    """Return the detail of an event as JSON, fast if all its values are texts.
 
     Example:
         >>> detail_text({"id": "5f", "unit": "ann"}), detail_text({"before": 0.5})
         ('{"id": "5f", "unit": "ann"}', '{"before": 0.5}')
     """
-    said = []
+    pairs = []
     for key, value in detail.items():
         if type(value) is not str:
             return encoded(detail)
-        said.append(f"{quoted(key)}: {quoted(value)}")
-    return f"{{{', '.join(said)}}}"
+        pairs.append(f"{quoted(key)}: {quoted(value)}")
+    return f"{{{', '.join(pairs)}}}"
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:
@@ -129,7 +127,7 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
         waits: Whether a decision waits for its reward as soon as it is made, unless the entry says
             otherwise.
     """
-    if entry.kind in WITHOUT_EVENT:
+    if entry.kind in WITHOUT_EFFECT:
         return None
     if entry.kind == "arm_added":
         return _arm_added(entry)
@@ -178,14 +176,14 @@ def decided_detail(
     *,
     assigned: bool = False,
 ) -> Detail:
-    """What must be known of a decision beside its arm and its propensity.
+    """Return the detail of a `decided` event.
 
     Args:
         event: The decision.
-        excluded: The arms that could not be played, by column.
+        excluded: The columns of the arms that could not be played.
         decision_id: Its id.
         unit: Who it is for.
-        assigned: Whether it waits only once it was shown, other than the campaign says.
+        assigned: Whether it waits for its reward only once it was shown, unlike others.
     """
     detail: Detail = {"id": decision_id}
     if unit is not None:
@@ -200,12 +198,12 @@ def decided_detail(
 
 
 def only_assigned(entry: Entry) -> bool:
-    """Whether a decision waits only once it was shown, whatever the campaign says."""
+    """Return whether a decision waits for its reward only once it was shown."""
     return (entry.detail or {}).get("assigned") is True
 
 
 def excluded(entry: Entry) -> list[int]:
-    """The arms that could not be played in a decision, by column."""
+    """Return the columns of the arms that could not be played in a decision."""
     return list((entry.detail or {}).get("exclude", ()))
 
 
@@ -269,7 +267,7 @@ def _plain(value: Any) -> Any:
 
 
 def added_detail(event: ArmAdded) -> Detail:
-    """What must be known of a new arm."""
+    """Return the detail of an `arm_added` event."""
     return {
         "label": event.label,
         "offline": list(event.offline),

@@ -182,13 +182,13 @@ class Reader:
         )
         return [DecisionRow(*row) for row in rows]
 
-    def due(self, now: float, most: int) -> list[DecisionRow]:
+    def due(self, now: float, limit: int) -> list[DecisionRow]:
         """Return pending decisions whose window has ended, longest overdue first."""
         return self._decisions(
             f"{DECISIONS} campaign_id = ? AND state = 'open' AND due_at IS NOT NULL "
             "AND due_at <= ? ORDER BY due_at LIMIT ?",
             now,
-            most,
+            limit,
         )
 
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
@@ -369,7 +369,7 @@ def write(session: Session, campaign: int, changes: Changes) -> None:
         "reward = ?, reported = ? WHERE id = ?",
         [
             (x.holds, x.state, x.exposed_at, x.due_at, x.settled_at, x.reward, x.reported, x.id)
-            for x in changes.settled
+            for x in changes.updated
         ],
     )
     session.insert("decisions", [_decision_values(campaign, row) for row in changes.made])

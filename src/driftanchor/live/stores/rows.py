@@ -9,20 +9,20 @@ from typing import NamedTuple
 from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Detail, Entry
 
-WAITING = "open"  # the one state in which a decision waits for its reward
+WAITING = "open"  # the state of a decision that waits for its reward
 KEY_SECONDS = 86_400.0  # how long a request key is stored
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignRow:
-    """What does not change after a campaign was created.
+    """A campaign, as it was created.
 
     Attributes:
         id: Its number in this store.
         name: Its name.
         created_at: When it was created, in seconds since 1970.
-        terms: The terms it started with; arms that were added later are not in them.
-        settings: Its settings.
+        terms: The terms at its start, without arms that were added later.
+        settings: The settings at its start.
     """
 
     id: int
@@ -34,16 +34,16 @@ class CampaignRow:
 
 @dataclass(slots=True)
 class Counters:
-    """Where a campaign is: the row that a writer locks.
+    """The counters of a campaign: the row that a writer locks.
 
     Attributes:
-        seq: The place of the last event.
-        decisions: How many decisions were made.
-        epoch: The epoch.
+        seq: The sequence number of the last event.
+        decisions: The number of decisions.
+        epoch: The current epoch.
         paused: Whether the campaign is paused.
-        snapshot: The place of the last snapshot.
-        late: How many rewards came after their window and do not count.
-        checksum: Of all events; `None` if the first ones are older than checksums.
+        snapshot: The sequence number of the last snapshot.
+        late: The number of rewards that arrived after their window and do not count.
+        checksum: The checksum of all events; `None` if the first ones are older than checksums.
     """
 
     seq: int = 0
@@ -57,21 +57,21 @@ class Counters:
 
 @dataclass(slots=True)
 class ArmRow:
-    """The sums of one arm.
+    """An arm with its sums.
 
     Attributes:
         column: Its column.
         label: Its label.
         state: `"active"`, `"paused"` or `"archived"`.
-        decisions: How many decisions chose it.
-        pulls: How many rewards count.
-        total: Their sum.
-        squares: The sum of their squared distances from a centre that does not change.
-        pending: How many of its decisions wait for a reward.
-        memory: What the policy keeps for it.
-        added_seq: The place of the event that added it; 0 for the first arms.
-        added: What that event says.
-        distrusted_seq: The place of the event since which its logs do not count.
+        decisions: The number of decisions that chose it.
+        pulls: The number of rewards that count.
+        total: The sum of these rewards.
+        squares: The sum of their squared distances from a constant centre.
+        pending: The number of its decisions that wait for a reward.
+        memory: The policy's memory of it.
+        added_seq: The sequence number of the event that added it; 0 for the first arms.
+        added: The detail of that event.
+        distrusted_seq: The sequence number of the event since which its logs do not count.
     """
 
     column: int
@@ -93,22 +93,22 @@ class DecisionRow:
     """One decision.
 
     Attributes:
-        id: Its name for callers; random.
+        id: Its random public id.
         number: 1 for the first of the campaign.
-        seq: The place of the event that made it.
-        column: The arm.
-        unit: Who it is for.
-        holds: The unit that gets this decision again when it asks; `None` if none does.
-        epoch: The epoch it was made in.
-        propensity: How likely the arm was.
+        seq: The sequence number of the event that made it.
+        column: The column of its arm.
+        unit: The unit that it is for.
+        holds: The unit that gets it again when it asks; `None` if none does.
+        epoch: The epoch in which it was made.
+        propensity: The probability of its arm.
         state: `"assigned"` (not shown yet), `"open"` (waits for its reward), `"rewarded"`,
             `"defaulted"` or `"expired"`.
         asked_at: When it was made.
         exposed_at: When it was shown.
         due_at: When its window ends.
         settled_at: When it stopped waiting.
-        reward: What counts.
-        reported: What the caller reported, in time or late.
+        reward: The reward that counts.
+        reported: The reward that the caller reported, in time or late.
     """
 
     id: str
@@ -130,14 +130,14 @@ class DecisionRow:
 
 @dataclass(slots=True)
 class HistoryRow:
-    """What happened to one arm in one stretch of time.
+    """Counts of one arm in one time interval.
 
     Attributes:
-        start: When the stretch starts, in seconds since 1970.
-        column: The arm.
-        decisions: How many decisions chose it.
-        rewards: How many rewards were counted.
-        total: Their sum.
+        start: When the interval starts, in seconds since 1970.
+        column: The column of the arm.
+        decisions: The number of decisions that chose it.
+        rewards: The number of rewards.
+        total: The sum of the rewards.
     """
 
     start: float
@@ -154,9 +154,9 @@ class CohortRow:
     Attributes:
         kind: `"shown"` or the kind of the event: `"exposed"`, `"expired"`, `"rewarded"` with a
             reward other than the default, or `"corrected"`.
-        column: The arm.
+        column: The column of the arm.
         slot: The slot number in which the decisions were shown.
-        came: The slot number of the event.
+        event_slot: The slot number of the event.
         count: The number of decisions; 0 for corrections.
         gained: The sum of reward − default, or of the changes by corrections.
     """
@@ -164,7 +164,7 @@ class CohortRow:
     kind: str
     column: int
     slot: int
-    came: int
+    event_slot: int
     count: int
     gained: float
 
@@ -173,24 +173,24 @@ class UnclosedRow(NamedTuple):
     """Decisions of one arm whose window is open, or that wait without a window.
 
     Attributes:
-        column: The arm.
-        decisions: How many.
-        settled: How many of them have a reward.
-        gained: Sum of reward − default.
+        column: The column of the arm.
+        decisions: The number of decisions.
+        rewarded: The number of these that have a reward.
+        gained: The sum of reward − default.
     """
 
     column: int
     decisions: int
-    settled: int
+    rewarded: int
     gained: float
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A state as it was after an event.
+    """The state after an event.
 
     Attributes:
-        seq: The place of the event.
+        seq: The sequence number of the event.
         state: The fields of the state.
     """
 
@@ -219,7 +219,7 @@ class Changes:
         entries: The new events, numbered without a gap after the last one.
         arms: The new and changed arms.
         made: The new decisions.
-        settled: The changed earlier decisions.
+        updated: The changed earlier decisions.
         history: Additions to the history, one row per arm and time.
         keys: The request keys, each with its decisions.
         expected: The sums of propensities, if they changed; see `PropensitySums`.
@@ -231,7 +231,7 @@ class Changes:
     entries: list[Entry] = field(default_factory=list)
     arms: list[ArmRow] = field(default_factory=list)
     made: list[DecisionRow] = field(default_factory=list)
-    settled: list[DecisionRow] = field(default_factory=list)
+    updated: list[DecisionRow] = field(default_factory=list)
     history: list[HistoryRow] = field(default_factory=list)
     keys: dict[str, KeyedRequest] = field(default_factory=dict)
     expected: bytes | None = None
@@ -239,6 +239,6 @@ class Changes:
     watch: Record | None = None
 
 
-def first_rows(labels: Iterable[str], memory: int) -> list[ArmRow]:
-    """Return the rows of the arms of a new campaign."""
+def new_arms(labels: Iterable[str], memory: int) -> list[ArmRow]:
+    """Return the rows of a new campaign's arms."""
     return [ArmRow(column, label, memory=[0.0] * memory) for column, label in enumerate(labels)]
