@@ -79,9 +79,8 @@ def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
 def radius(rule: Rule, n: float, alpha: float, aim: float, now: Round) -> float:
     """Return the half-width of an interval for the mean of n rewards.
 
-    The anytime radius depends on `alpha`, the allowed error probability, and is nearly as small as
-    possible if n is close to `aim`. The paper's radius is σ √(2 log(K t/δ)/n) for K arms after t
-    pulls in total, where σ is `rule.noise` and δ is `rule.delta`.
+    The anytime radius has error probability `alpha` and is nearly as small as possible near n =
+    `aim`. The paper's radius is σ √(2 log(K t/δ)/n) for K arms after t pulls in total.
     """
     if rule.anytime:
         return rule.noise * mixture_radius(n, alpha, aim)

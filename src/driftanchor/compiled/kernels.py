@@ -107,9 +107,8 @@ def entry(kernel: Kernel, *arguments: Any) -> Kernel:
 def loop(function: Kernel, *arguments: Any) -> Kernel:
     """Return a function that depends on no policy, compiled for arguments of these types.
 
-    Compiled rules among the arguments are called through function pointers. Loops release the GIL.
-    A rule called directly from Python holds it, because reacquiring the GIL can take longer than a
-    decision.
+    Compiled rules among the arguments are called through function pointers. Loops release the GIL;
+    rules hold it, because reacquiring the GIL can take longer than a decision.
     """
     with _lock:
         return _compiled(None, function, None, arguments)

@@ -42,12 +42,9 @@ PRIOR_SHAPE, PRIOR_RATE = 1.0, 2.0  # gamma prior of θ: mean ½, standard devia
 class Arrival(NamedTuple):
     """Expected share of a cohort's reports that have arrived, as a function of the cohort's age.
 
-    A cohort consists of all decisions made in the same time slot.
-
     Attributes:
-        shares: `shares[k]` is the share for a cohort that is k = 0, 1, …, S slots old; the window
-            ends in slot S. When slot k starts, reports with delays of up to k − 1 slots have
-            arrived.
+        shares: `shares[k]` is the share for a cohort that is k = 0, 1, …, S slots old. When slot k
+            starts, reports with delays of up to k − 1 slots have arrived.
         errors: Relative standard error of each share.
     """
 
@@ -81,12 +78,9 @@ def slot_count(window: float) -> int:
 def arrival(reports: Ints) -> Arrival:
     """Estimate the share of a cohort's reports that has arrived, for each age of the cohort.
 
-    A cohort consists of all decisions made in the same time slot.
-
-    Args:
-        reports: `reports[k, d]` is the number of reports that arrived d = 0, …, S slots after the
-            decision, for the cohort that is k slots old (k = 0 is the slot in progress). Do not
-            count reports of the default reward: the end of the window implies that reward anyway.
+    `reports[k, d]` is the number of reports that arrived d = 0, …, S slots after the decision, for
+    the cohort that is k slots old (k = 0 is the slot in progress). Do not count reports of the
+    default reward: the end of the window implies that reward anyway.
 
     Example:
         >>> reports = np.zeros((9, 5), int)
@@ -139,13 +133,10 @@ def _counts(reports: Ints) -> tuple[Floats, Floats]:
 class Cohorts(NamedTuple):
     """Decisions and their reports, by arm and by age of the cohort.
 
-    A cohort consists of all decisions made in the same time slot. The reward window has S slots.
-
     Attributes:
         shown: `shown[a, k]` is the number of decisions for arm a in the cohort that is k = 0, …, S
             slots old.
-        gained: `gained[a, k]` is the sum of reward − default reward over the reports of these
-            decisions.
+        gained: Sum of reward − default reward over the reports of these decisions.
         closed: For each arm, the number of decisions in cohorts more than S slots old.
         closed_gained: For each arm, the sum of reward − default reward over closed decisions.
     """
@@ -163,14 +154,12 @@ def effective(
 
     The mean of arm a is `totals[a] / pulls[a]`, with variance noise² / pulls[a]. A decision is
     closed once its reward window has passed, and open before. A closed decision counts as one pull.
-    An open decision counts as a fraction of a pull: the share of its reports that should have
-    arrived. This weight is then reduced, because two errors add to the variance: some reports are
-    still missing, and the share is itself an estimate. All arms use the same estimated shares;
-    adding the error of the shares to each arm separately is conservative. Both errors grow with the
-    mean of reward − default. Late reports would bias an estimate of that mean, so `_max_gain`
-    supplies an upper limit.
-
-    Decisions in the slot in progress, k = 0, do not count yet.
+    An open decision counts as the share of its reports that should have arrived. This weight is
+    then reduced, because two errors add to the variance: some reports are still missing, and the
+    share is itself an estimate. All arms use the same estimated shares; adding the error of the
+    shares to each arm separately is conservative. Both errors grow with the mean of reward −
+    default. Late reports would bias an estimate of that mean, so `_max_gain` supplies an upper
+    limit. Decisions in the slot in progress, k = 0, do not count yet.
 
     Args:
         cohorts: The decisions and their reports.
@@ -207,10 +196,9 @@ def effective(
 def _max_gain(
     cohorts: Cohorts, open_: Floats, gained: Floats, noise: float, expected: float
 ) -> float:
-    """Return an upper limit for the absolute mean gain, pooled over all arms.
+    """Return an upper limit for the absolute mean of reward − default, pooled over all arms.
 
-    The gain of a decision is reward − default reward. The limit is the larger of the expected mean
-    gain and the absolute mean gain of open decisions, capped at the absolute mean gain of closed
+    It is the larger of the expected value and that of open decisions, capped at that of closed
     decisions plus one standard error.
     """
     seen = abs(gained.sum()) / open_.sum() if open_.any() else 0.0

@@ -43,9 +43,8 @@ class Source:
 
     Attributes:
         name: Path or name, as the caller wrote it.
-        digest: `sha256:…` of a whole file, or `sha256-sampled:…` of a file's size and parts of its
-            content; None for a frame or a table.
-        size: Size of a file in bytes; None for a frame or a table.
+        digest: `sha256:…` of a whole file, or `sha256-sampled:…` of its size and parts of it.
+        size: Size of a file in bytes; None for a frame or a table, as is its digest.
     """
 
     name: str

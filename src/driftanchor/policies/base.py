@@ -390,10 +390,10 @@ def write_laws(
         policy: The policy.
         evidence: The numbers of all arms.
         now: The round.
-        moves: Draws of the common move, standardised: 1 is one standard deviation above its mean.
+        moves: Draws of the common move, in standard deviations from its mean.
         guard: Whether to assume that a guard pull is played if one is due.
-        laws: The output array with one `IndexLaw` per row: first the rows of all arms for the first
-            move, then the rows of all arms for the second move, and so on.
+        laws: The output, one `IndexLaw` per row: the rows of all arms for the first move, then
+            those for the second move, and so on.
     """
     return policy.laws(evidence, now, moves, guard, laws)
 

@@ -75,14 +75,10 @@ class RelativeSensitivity:
 class Guess:
     """One step of a rough scale for choosing a bias bound by hand.
 
-    Let τ be the standard deviation of an arm's moves between periods, and σ the standard deviation
-    of a reward.
-
     Attributes:
         word: Size of the moves in words: small, moderate, substantial, large or very large.
-        ratio: τ/σ.
-        worth: (σ/τ)², the largest number of live rewards that logs can be worth, however long they
-            are.
+        ratio: τ/σ, the standard deviation of an arm's moves over that of a reward.
+        worth: (σ/τ)², the largest number of live rewards that logs of any length are worth.
         bias_bound: The bias bound for this τ; NaN if σ is unknown.
     """
 

@@ -220,9 +220,8 @@ class Difference:
 class DrawnGaps(NamedTuple):
     """The gap between the best and the worst arm of each run, if each run draws its own means.
 
-    A run loses at most this gap in each round. The gap is the largest minus the smallest of K
-    independent draws from a known distribution. So `quantile` can bound its quantiles, and `hedges`
-    can compute expected values.
+    A run loses at most this gap in each round. All K means come from one known distribution, so
+    `quantile` can bound the quantiles of the gap, and `hedges` can compute expected values.
 
     Attributes:
         law: The distribution of all means.
@@ -243,10 +242,7 @@ class DrawnGaps(NamedTuple):
 
     @property
     def are_wide(self) -> bool:
-        """Whether the bound on the 90 % quantile of gaps exceeds half of the largest possible gap.
-
-        If so, `hedges` hardly narrow the confidence intervals.
-        """
+        """Whether gaps may often exceed half of the largest one, so that `hedges` hardly help."""
         low, high = self.law.support
         return self.quantile(1.0 - CAP_EXCEEDED[0]) > 0.5 * (high - low)
 

@@ -62,8 +62,7 @@ def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, alpha: f
 
     Args:
         values: At least one value; they are independent and identically distributed.
-        hedges: Array of shape (hedges, values), with one or several hedges for each value. The
-            tightest bound is used.
+        hedges: One or several hedges for each value, by (hedge, value). The tightest bound is used.
         means: The known mean of each hedge.
         alpha: Maximum probability that the interval ever misses the mean as values are added.
 

@@ -59,10 +59,6 @@ def log_chi_square_cdf(x: Floats, df: Floats | float) -> Floats:
 
         P = (x/2)^a e^(−x/2) / Γ(a + 1) · ₁F₁(1; a + 1; x/2)
 
-    Args:
-        x: At least 0.
-        df: Degrees of freedom, above 0; fractions are allowed.
-
     Example:
         >>> x, df = np.array([3.841, 5.991]), np.array([1.0, 2.0])
         >>> np.exp(log_chi_square_cdf(x, df)).round(4).tolist()

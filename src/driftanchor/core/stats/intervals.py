@@ -52,11 +52,6 @@ def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
     Binary rewards get Wilson's interval, which is reliable even for rare successes. Other rewards
     get Student's t interval.
 
-    Args:
-        n: Number of rewards.
-        mean: Their mean.
-        variance: Their sample variance.
-
     Example:
         >>> [round(x, 4) for x in mean_interval(100, 0.0, 0.0)]
         [0.0, 0.037]
@@ -110,16 +105,10 @@ def difference(
 def quantile_interval(
     values: Floats, q: float, alpha: float = ALPHA, support: Interval = (-math.inf, math.inf)
 ) -> Interval:
-    """Return a distribution-free interval for a quantile.
+    """Return a distribution-free interval for the q-quantile, wrong with probability alpha.
 
     The number of values below the quantile is binomial. This determines which two sample values
-    are the ends of the interval.
-
-    Args:
-        values: A sample.
-        q: The level of the quantile, in (0, 1).
-        alpha: Probability that the interval misses the quantile.
-        support: Lowest and highest possible value; used as ends if the sample is too small.
+    are the ends of the interval. If the sample is too small, an end of `support` is used.
 
     Example:
         >>> quantile_interval(np.arange(1000.0), 0.9)
@@ -143,11 +132,8 @@ def quantile_interval(
 def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float) -> Estimate:
     """Return a weighted sum of sample means, with an interval that is valid as runs are added.
 
-    Args:
-        factors: Weight of each sample.
-        samples: Array of shape (samples, runs).
-        maxima: Highest possible value of each sample; the lowest is 0.
-        alpha: Maximum probability that the interval ever misses the true sum as runs are added.
+    `samples` has shape (samples, runs), and its values lie between 0 and `maxima`. The interval
+    ever misses the true sum with probability at most alpha.
 
     Example:
         >>> runs = np.array([[3.0, 5.0] * 500, [1.0, 1.0] * 500])

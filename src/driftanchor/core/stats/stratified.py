@@ -45,11 +45,10 @@ class Stratified:
     """The result of comparing arms within strata.
 
     Attributes:
-        mean: Mean that each arm would have if its rewards were distributed over the strata in the
-            same way as the rewards of all arms in its connected component.
+        mean: Each arm's mean, as if its rewards were distributed over the strata like all rewards.
         n: Effective number of rewards of each arm; at most the actual number.
-        component: Number of the connected component that each arm belongs to. Only arms linked by a
-            chain of shared strata are in the same component and can be compared.
+        component: Number of the connected component of each arm. Only arms in the same component
+            can be compared.
         shares_differ: Whether the arms' shares of rows differ significantly between strata.
     """
 
