@@ -22,11 +22,11 @@ from driftanchor.live.state import State, fold
 from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.terms import Terms, warn_of_suggestion
 
-FEWEST = 20  # rewards before `only_conversions` can be true
+MIN_REWARDS = 20  # rewards before `only_conversions` can be true
 
 
 def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[float]) -> Rewarded:
-    """One reward, or a batch in its order; the whole batch is refused if one of it is wrong."""
+    """Return the event for a reward or a batch; raise if one of the batch is invalid."""
     if isinstance(arm, str):
         column, checked = one_reward(terms, arm, reward)
         return Rewarded((column,), (checked,))
@@ -35,7 +35,7 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
         raise InvalidInput(
             f"has {len(values)} values for {len(labels)} arms: give one for each", argument="reward"
         )
-    for label in labels:  # before any reward is looked at
+    for label in labels:  # before the rewards are validated
         terms.arms.column(label)
     pairs = [one_reward(terms, *pair) for pair in zip(labels, values, strict=True)]
     return Rewarded(tuple(i for i, _ in pairs), tuple(x for _, x in pairs))
@@ -53,7 +53,7 @@ def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]
 
 
 def _batch(values: object, argument: str) -> list[object]:
-    """The values of a batch, in order. A mapping has two for each place: nobody knows which."""
+    """Return the values of a batch, in order; refuse mappings."""
     if isinstance(values, Mapping):
         raise InvalidInput(f"must be a list, got the mapping {shown(values)}", argument=argument)
     return check.ordered(values, argument)
@@ -66,14 +66,14 @@ def add_arm(
     bias_bound: float | None,
     relative_bound: float | None,
 ) -> ArmAdded:
-    """Return the event that adds an arm, if the terms allow it; see `Terms.after`."""
-    with _blaming("label"):
+    """Return the event that adds an arm, after validating it against the terms."""
+    with _errors_about("label"):
         arms = Arms([label])
     if label in terms.arms:
         raise InvalidInput(
             f"{label!r} is already an arm: choose another label for the new one", argument="label"
         )
-    with _blaming("offline"):
+    with _errors_about("offline"):
         alone = OfflineData.from_summary({label: offline})
         check_log_sizes(alone)
         valid_range(terms.reward_range, alone.mean)
@@ -87,8 +87,8 @@ def add_arm(
 
 
 @contextlib.contextmanager
-def _blaming(argument: str) -> Iterator[None]:
-    """Name the caller's argument in an error about a part of it."""
+def _errors_about(argument: str) -> Iterator[None]:
+    """Make errors name the caller's argument."""
     try:
         yield
     except InvalidInput as error:
@@ -98,7 +98,7 @@ def _blaming(argument: str) -> Iterator[None]:
 
 
 def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]:
-    """Stop waiting for `count` rewards of an arm; `None` for all of it, or for all arms."""
+    """Return the events that close `count` pending pulls of an arm; `None` means all."""
     arms, pending = state.arms, state.pending
     if label is None:
         if count is not None:
@@ -108,16 +108,16 @@ def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]
         return [GivenUp(int(i), pending.item(i)) for i in np.flatnonzero(pending)]
     column = arms.column(label)
     waiting = pending.item(column)
-    gone = waiting if count is None else check.whole(count, "count")
-    if gone > waiting:
+    closed = waiting if count is None else check.whole(count, "count")
+    if closed > waiting:
         raise InvalidInput(
-            f"must be at most {waiting}, what arm {label!r} has, got {gone}", argument="count"
+            f"must be at most {waiting}, what arm {label!r} has, got {closed}", argument="count"
         )
-    return [GivenUp(column, gone)]
+    return [GivenUp(column, closed)]
 
 
 def pause(state: State, label: str) -> Paused:
-    """Stop playing an arm, unless no other arm would be left."""
+    """Return the event that pauses an arm; refuse the last playable arm."""
     column = state.arms.column(label, "label")
     if state.playable[column] and state.playable.sum() == 1:
         raise InvalidInput(
@@ -127,7 +127,7 @@ def pause(state: State, label: str) -> Paused:
 
 
 def resume(state: State, label: str) -> Resumed:
-    """Play a paused arm again."""
+    """Return the event that resumes a paused arm."""
     return Resumed(state.arms.column(label, "label"))
 
 
@@ -154,7 +154,7 @@ def only_conversions(terms: Terms, state: State) -> bool:
     a reward than ever got one. If all rewards are reported and the highest has the probability p,
     20 in a row have the probability p²⁰: 1 in a million for p = 0.5.
     """
-    enough = FEWEST <= state.reward_count < state.pending_count
+    enough = MIN_REWARDS <= state.reward_count < state.pending_count
     return enough and only_highest(terms, state)
 
 

@@ -1,4 +1,4 @@
-"""Why an arm was played: one decision with every number behind it."""
+"""Explanations: one decision with every number behind it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from driftanchor.policies.base import Account, Policy, moves_together
 from driftanchor.render.numbers import count
 from driftanchor.render.table import Table
 
-MOST_NAMED = 5  # arms in a sentence
+MAX_NAMED = 5  # arms in a sentence
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class ArmExplanation:
 
     Attributes:
         index: Its index.
-        parts: The named numbers behind the index. For Anchor-TS they are `anchor`,
+        parts: The named numbers behind the index. For Anchor-TS these are `anchor`,
             `online_sample` and `hybrid_sample`. The guarded rule has `guess` in place of the
-            anchor; in a guard pull, where the index is an upper bound, it has `guess`,
+            anchor. In a guard pull its index is an upper bound, with the parts `guess`,
             `audit_bound`, `online_bound` and `hybrid_bound`.
         decided_by: The part that the index equals; for Anchor-TS the median of the three.
         playable: Whether the arm could be played.
@@ -38,19 +38,19 @@ class ArmExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One decision: which arm, why, and the numbers of every arm. Printed, it is a table.
+    """One decision: the arm, the reason, and the numbers of every arm. It prints as a table.
 
     Attributes:
         decision: The number of the decision.
         policy: The policy's name.
         arm: The arm that was played.
-        guard: Whether it was a guard pull. It draws no samples: given what was known, it plays
-            this arm with probability 1, unless arms tie or the policy's `guard_share` is below 1.
+        guard: Whether it was a guard pull. It draws no samples, so the arm had probability 1,
+            unless arms tie or the policy's `guard_share` is below 1.
         reason: The reason in words.
         arms: The numbers of every arm.
-        common_move: How far the policy believed that all arms moved together since the logs, if a
-            relative bound is promised. The decision drew it once for all arms.
-        floor: Whether the arm was drawn for its floor, so that the policy was not asked.
+        common_move: The policy's belief about how far all arms moved together since the logs, if
+            there is a relative bound. The decision drew it once for all arms.
+        floor: Whether the arm was drawn for its floor, without the policy.
     """
 
     decision: int
@@ -71,11 +71,11 @@ class Explanation:
         labels: Sequence[str],
         decision: int,
     ) -> Explanation:
-        """The explanation of what a policy's `account` says of one decision.
+        """Build the explanation from a policy's `account` of a decision.
 
         Args:
             policy: The policy that decided.
-            evidence: What it saw.
+            evidence: The evidence it saw.
             account: The decision and the numbers behind it.
             labels: The arms.
             decision: The number of the decision.
@@ -103,13 +103,13 @@ class Explanation:
                 f"chance, not played: {reason}"
             )
         belief = None
-        if arms and moves_together(policy, evidence):  # a rule without numbers may not look at it
+        if arms and moves_together(policy, evidence):  # custom rules may record no numbers
             common = common_move(evidence, policy.noise)
             belief = Posterior(float(common.mean), float(common.sd))
         return cls(decision, policy.name, arm, guard, reason, arms, belief)
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a JSON-ready record."""
         arms = {
             label: {
                 "index": record.encode(arm.index),
@@ -131,12 +131,12 @@ class Explanation:
         return record.seal("explanation", 1, body)
 
     def sentences(self) -> list[str]:
-        """The decision in words, and the common move if one was believed in."""
+        """Describe the decision and the common move in sentences."""
         moved = [] if self.common_move is None else [_moved(self.common_move)]
         return [f"Decision {self.decision}: {self.reason}", *moved]
 
     def table(self) -> Table:
-        """The numbers of every arm; a star marks the arm that was played."""
+        """Return the numbers of every arm; a star marks the played arm."""
         parts = list(dict.fromkeys(name for arm in self.arms.values() for name in arm.parts))
         rows = []
         for label, arm in self.arms.items():
@@ -171,10 +171,10 @@ def _moved(common: Posterior) -> str:
 
 
 def _some(labels: list[str]) -> str:
-    """The first labels of a list that may be long."""
-    rest = len(labels) - MOST_NAMED
+    """Format the first labels of a list."""
+    rest = len(labels) - MAX_NAMED
     more = f" and {count(rest, 'other')}" if rest > 0 else ""
-    return ", ".join(map(repr, labels[:MOST_NAMED])) + more
+    return ", ".join(map(repr, labels[:MAX_NAMED])) + more
 
 
 def _reason(arm: str, arms: Mapping[str, ArmExplanation], index: str) -> str:

@@ -32,21 +32,17 @@ NOBODY: tuple[str, ...] = ()
 class Learner(Tabular):
     """Pulls arms, learns from rewards, and can say why.
 
-    A learner has its `terms` (what was agreed) and its `state` (what happened since). Both are
-    immutable: a method that changes something leads to others, or raises and changes nothing.
+    A method either changes the learner or raises an error and changes nothing. The noise of
+    decision n depends only on the seed and n, so a loaded learner continues exactly where the
+    saved one was. Rewards may come late, in batches and in any order. A pull without a reward is
+    pending, so a guard pull is not repeated while its reward is on its way.
 
-    The noise of decision n depends only on the seed and n. So a learner that was saved and loaded
-    continues exactly where it was, and a decision can be explained from the evidence it had.
-    Rewards may come late, in batches and in any order: pulls without a reward count as pending, so
-    that a guard pull is not repeated while its reward is on its way.
-
-    Threads may share a learner: calls are made one after the other. Processes may not: let one of
-    them decide, and see `save`.
+    Threads may share a learner; processes may not (see `save`).
 
     Attributes:
-        terms: The policy, the logs, the promises, the range of rewards and the seed.
-        state: The online rewards, what is pending, the arms that can be played, the policy's
-            memory, and the number of decisions.
+        terms: The policy, the logs, their bounds, the range of rewards and the seed.
+        state: The online rewards, the pending pulls, the playable arms, the policy's memory, and
+            the number of decisions.
 
     Example:
         >>> from driftanchor import AnchorTS, OfflineData
@@ -70,22 +66,22 @@ class Learner(Tabular):
         reward_range: object = None,
         seed: int | None = None,
     ) -> None:
-        """Start with no online rewards.
+        """Create a learner without online rewards.
 
         Args:
             policy: The rule; by default `GuardedAnchorTS` in the units of the logs, or of
                 `reward_range`. `AnchorTS()` is the paper's rule, in the paper's units.
-            offline: What the logs say. Without it there are no logs, and `arms` names the arms.
-            arms: The labels, in the order wanted. Arms that the logs lack start without logs.
+            offline: The logs. Without logs, `arms` names the arms.
+            arms: The labels in order. Arms that `offline` lacks start without logs.
             bias_bound: How far an arm's online mean may be from its offline mean: one number, a
                 mapping from labels, or a `Suggestion`; `inf` where nothing is known. Logs need
                 this or `relative_bound`.
             relative_bound: How far an arm's online mean may be from its offline mean plus a move
                 that all arms share. The shared move may be anything and is learned. Where both
                 bounds are given both hold, and the tighter one decides.
-            bias_bound_source: Where the bounds come from, for the default policy: `"proved"`,
-                `"estimated"` (the default) or `"guessed"`. The less sure they are, the more the
-                policy tries arms whatever their logs say (ε = 0, 0.2, 0.4).
+            bias_bound_source: Where the bounds come from: `"proved"`, `"estimated"` (the default)
+                or `"guessed"`. The less sure they are, the more the default policy tries arms
+                regardless of their logs (ε = 0, 0.2, 0.4).
             reward_range: The lowest and the highest reward possible; others are refused.
             seed: The seed of the policy's noise. By default one is drawn; `save` keeps it.
         """
@@ -118,22 +114,22 @@ class Learner(Tabular):
 
     @property
     def terms(self) -> Terms:
-        """What was agreed before the first decision."""
+        """The policy, the logs, their bounds and the seed."""
         return self._decider.terms
 
     @property
     def state(self) -> State:
-        """What happened since; a copy with read-only arrays."""
+        """A read-only copy of the current state."""
         return self._now()[1]
 
     @property
     def arms(self) -> Arms:
-        """All arms ever known, paused ones too."""
+        """All arms, including paused ones."""
         return self.terms.arms
 
     @property
     def playable(self) -> tuple[str, ...]:
-        """The arms that can be pulled."""
+        """The labels of the arms that can be pulled."""
         terms, state = self._now()
         return tuple(x for x, on in zip(terms.arms, state.playable, strict=True) if on)
 
@@ -144,7 +140,7 @@ class Learner(Tabular):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the default policy has its numbers; empty when you gave the policy."""
+        """Why the default policy has its parameters; empty if the caller chose the policy."""
         return self.terms.reasons
 
     @property
@@ -154,12 +150,12 @@ class Learner(Tabular):
 
     @property
     def bias_bounds(self) -> Floats:
-        """The declared bias bound of every arm; `inf` where there is none."""
+        """The bias bound of every arm; `inf` for none."""
         return self.terms.bias_bounds
 
     @property
     def relative_bounds(self) -> Floats:
-        """The declared relative bound of every arm; `inf` where there is none."""
+        """The relative bound of every arm; `inf` for none."""
         return self.terms.relative_bounds
 
     @property
@@ -174,17 +170,17 @@ class Learner(Tabular):
 
     @property
     def tally(self) -> Tally:
-        """The rewards so far."""
+        """Online pulls and reward sums."""
         return self.state.tally
 
     @property
     def pending(self) -> Ints:
-        """The pulls of each arm whose reward has not come."""
+        """The number of pending pulls of each arm."""
         return self.state.pending
 
     @property
     def decisions(self) -> int:
-        """How many decisions `pull` made."""
+        """The number of decisions."""
         return self._decider.state.decisions
 
     def _line(self) -> str:
@@ -229,17 +225,17 @@ class Learner(Tabular):
     def probabilities(
         self, exclude: Iterable[str] = (), draws: int | None = None
     ) -> dict[str, float]:
-        """The probability with which `pull` would play each arm now, over the policy's noise.
+        """Return the probability that `pull` would play each arm now, over the policy's noise.
 
-        It is computed, right to 1e-6, where the law of the policy's index is known: for all
-        policies here but Artificial Replay. For that and for a rule of your own that draws, it is
-        the share of each arm among 1,000 decisions on the same evidence, each with noise of its
-        own. A guard pull draws nothing: one arm has probability 1, or the policy's `guard_share`.
-        Nothing changes, and asking again gives the same answer.
+        It is computed with an error below 1e-6 if the law of the policy's index is known, as for
+        all built-in policies but Artificial Replay. For other policies it is the share of each arm
+        among 1,000 simulated decisions on the same evidence. A guard pull draws nothing: one arm
+        has probability 1, or the policy's `guard_share`. Calling this changes nothing.
 
         Args:
             exclude: As for `pull`.
-            draws: Count this many decisions instead; the standard error is at most 1/(2 √draws).
+            draws: Simulate this many decisions instead; the standard error is at most
+                1/(2 √draws).
 
         Example:
             >>> Learner(arms=["A", "B"], seed=1).probabilities(exclude=["B"])
@@ -254,15 +250,15 @@ class Learner(Tabular):
     @overload
     def update(self, arm: Sequence[str], reward: Sequence[float]) -> None: ...
     def update(self, arm: str | Sequence[str], reward: float | Sequence[float]) -> None:
-        """Learn from one reward, or from a batch; a batch equals the loop over it.
+        """Learn from one reward, or from a batch, which equals the loop over it.
 
-        If one arm or reward of a batch is refused, nothing is learned from the batch. A reward ends
-        the wait of one pending pull of its arm, if there is any.
+        If one arm or reward of a batch is invalid, nothing is learned from the batch. A reward
+        closes one pending pull of its arm, if there is one.
 
-        Report every reward, also the 0 of a pull that did not convert. If only conversions are
-        reported, every mean becomes the same. This method warns once when that seems to happen: at
-        least 20 rewards came, each of them the highest possible (the top of `reward_range`, or 1
-        where that is open), and more pulls wait for a reward than ever got one.
+        Report every reward, including the 0 of a pull that did not convert: if only conversions
+        are reported, all means become equal. This method warns once if that seems to happen: at
+        least 20 rewards came, each the highest possible (the top of `reward_range`, or 1 if that
+        is open), and more pulls wait for a reward than ever got one.
         """
         with self._lock:
             terms, state = self._decider.terms, self._decider.state
@@ -288,7 +284,7 @@ class Learner(Tabular):
                 self._decider.apply(event)
 
     def explain(self) -> Explanation:
-        """Why the last pull since this learner was made or loaded went where it went."""
+        """Explain the last pull since this learner was created or loaded."""
         last = self._last
         if last is None:
             raise InvalidInput("nothing to explain yet: call pull() first")
@@ -301,7 +297,7 @@ class Learner(Tabular):
         bias_bound: float | None = None,
         relative_bound: float | None = None,
     ) -> None:
-        """Add an arm, which takes part from now on.
+        """Add an arm.
 
         Args:
             label: Its label.
@@ -314,24 +310,24 @@ class Learner(Tabular):
             self._decider.apply(event)
 
     def retire_arm(self, label: str) -> None:
-        """Stop pulling this arm; late rewards of it are still learned from."""
+        """Stop pulling this arm; its late rewards still count."""
         with self._lock:
             self._decider.apply(changes.pause(self._decider.state, label))
 
     def restore_arm(self, label: str) -> None:
-        """Pull a retired arm again; what was learned about it is kept."""
+        """Pull a retired arm again; its rewards are kept."""
         with self._lock:
             self._decider.apply(changes.resume(self._decider.state, label))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write everything to a JSON file, whole or not at all.
+        """Write the learner to a JSON file, atomically.
 
-        A file that this learner was not loaded from, or that another process wrote to since, is
-        refused: what is in it would be lost. A file is for one process.
+        Refuses to overwrite a file that this learner was not loaded from or saved to, or that
+        another process changed since. Use a file in one process only.
 
         Args:
             path: The file.
-            overwrite: Write over it whatever it holds.
+            overwrite: Overwrite any file.
         """
         check.flag(overwrite, "overwrite")
         with self._lock:
@@ -339,16 +335,16 @@ class Learner(Tabular):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Learner:
-        """Load what `save` wrote, and continue from there without repeating its warnings.
+        """Load what `save` wrote, without repeating its warnings.
 
         Args:
             path: The file.
-            policy: The policy it was saved with, if that is not one of this package.
+            policy: The policy it was saved with, if it is not built in.
         """
         return cls._restored(*records.load(path, policy))
 
     def to_json(self) -> Record:
-        """A JSON-ready record of everything."""
+        """Return a JSON-ready record of terms and state."""
         return records.to_record(*self._now())
 
     @classmethod

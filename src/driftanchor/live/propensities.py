@@ -169,7 +169,7 @@ class _RoundLaws:
         self.arms = evidence.pulls.size
 
     def laws(self, moves: Floats, *, guard: bool) -> tuple[RoundKind, Floats]:
-        """Return the laws given each common move, of shape (moves, arms, 6)."""
+        """Return the laws for each common move, of shape (moves, arms, 6)."""
         laws = np.zeros((moves.size * self.arms, 6))
         kind = self.writer(self.evidence, *self.now, moves, guard, laws)
         return RoundKind(*kind), laws.reshape(moves.size, self.arms, 6)

@@ -41,18 +41,18 @@ FIELDS = (
     "memory",
 )
 
-Hashes = Mapping[Path, str]  # of the content that a learner read from its files, or wrote there
+Hashes = Mapping[Path, str]  # of a learner's files, when it last read or wrote them
 PATIENCE = 10.0  # seconds to wait for others who save into the same folder
 
-# Parameters that a policy gained later, with what was so before.
+# Parameters that a policy gained later, with their values in older records.
 GAINED: dict[str, dict[str, object]] = {"guarded-anchor-ts": {"guard_share": 1.0}}
 
 
 def to_record(terms: Terms, state: State) -> record.Record:
-    """A JSON-ready record of everything."""
+    """Return a JSON-ready record of terms and state."""
     try:
         json.dumps(terms.policy.parameters(), allow_nan=False)
-    except (TypeError, ValueError) as error:  # of a policy of one's own
+    except (TypeError, ValueError) as error:  # of a custom policy
         raise InvalidInput(
             f"{terms.policy.name!r} has parameters that JSON cannot hold: {error}",
             argument="policy",
@@ -68,7 +68,7 @@ def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, Stat
 
     Args:
         data: The record.
-        policy: The policy it was saved with, if that is not one of this package.
+        policy: The policy it was saved with, if it is not built in.
 
     Raises:
         UnreadableState: The record is damaged, of another kind, too new, or of another policy.
@@ -84,7 +84,7 @@ def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, Stat
 
 
 def terms_fields(terms: Terms) -> record.Record:
-    """The terms as JSON-ready fields of a record."""
+    """Return the terms as JSON-ready fields of a record."""
     low, high = terms.reward_range
     return {
         "policy": {
@@ -102,7 +102,7 @@ def terms_fields(terms: Terms) -> record.Record:
 
 
 def read_terms(body: record.Record, policy: Policy | None = None) -> Terms:
-    """The terms from `terms_fields`; `policy` as for `from_record`."""
+    """Read the terms from `terms_fields`; `policy` as for `from_record`."""
     relative = body.get("relative_bounds")  # the first records of version 1 lack it
     return Terms.restore(
         _policy(body["policy"], policy),
@@ -188,7 +188,7 @@ def _decoded(values: object, name: str) -> list[object]:
 
 
 def _policy(saved: object, given: Policy | None) -> Policy:
-    """The policy of a saved learner: one of this package, or the one given."""
+    """Return the policy of a saved learner: a built-in one, or `given`."""
     if not isinstance(saved, dict) or not isinstance(saved.get("parameters"), dict):
         raise UnreadableState(f"the learner record has no usable policy: {shown(saved)}")
     name, parameters = saved.get("name"), saved["parameters"]
@@ -208,10 +208,10 @@ def _policy(saved: object, given: Policy | None) -> Policy:
 
 
 def _complete(parameters: dict[str, object], policy: type[Policy]) -> dict[str, object]:
-    """The parameters, if none is missing.
+    """Return the parameters, or raise if one is missing.
 
-    A default in place of a lost one would be another policy, except where a policy gained a
-    parameter: `GAINED` has what the records from before had without it.
+    A missing parameter has no default, because that would be another policy. The exceptions are
+    parameters that a policy gained later: see `GAINED`.
     """
     parameters = GAINED.get(policy.name, {}) | parameters
     for field in dataclasses.fields(policy):
@@ -226,15 +226,15 @@ def _complete(parameters: dict[str, object], policy: type[Policy]) -> dict[str, 
 def load(
     path: str | os.PathLike[str], policy: Policy | None = None
 ) -> tuple[Terms, State, dict[Path, str]]:
-    """The learner of a file that `save` wrote, and the hash of the file.
+    """Read a file that `save` wrote; return terms, state and the hash of the file.
 
     Args:
         path: The file.
-        policy: The policy it was saved with, if that is not one of this package.
+        policy: The policy it was saved with, if it is not built in.
 
     Raises:
         InvalidInput: There is no such file, or it is not text.
-        UnreadableState: It is damaged; see `driftanchor.live.from_record`.
+        UnreadableState: It is damaged; see `from_record`.
     """
     try:
         where = Path(path).resolve()
@@ -252,19 +252,19 @@ def load(
 def save(
     path: str | os.PathLike[str], data: record.Record, hashes: Hashes, *, overwrite: bool = False
 ) -> dict[Path, str]:
-    """Write a record to a JSON file, whole or not at all.
+    """Write a record to a JSON file, atomically.
 
     Args:
         path: The file.
         data: The record.
-        hashes: What the learner knows to be in its files.
-        overwrite: Whether to write over a file that holds something else.
+        hashes: The hashes of the learner's files when it last read or wrote them.
+        overwrite: Whether to overwrite a file that has another hash.
 
     Returns:
         The hashes, including that of this file.
 
     Raises:
-        InvalidInput: The file cannot be written, or holds what the learner never read or wrote.
+        InvalidInput: The file cannot be written, or has another hash.
     """
     content = (json.dumps(data, indent=1, allow_nan=False) + "\n").encode()
     try:
@@ -295,7 +295,7 @@ def _would_be_lost(path: str | os.PathLike[str], *, known: bool) -> InvalidInput
 
 
 def _named(path: object) -> str:
-    """A path as messages show it, also what is none and cannot be shown."""
+    """Format a path for messages, even if it is not a path."""
     return repr(str(path)) if isinstance(path, str | os.PathLike) else shown(path)
 
 

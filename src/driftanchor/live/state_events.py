@@ -1,8 +1,7 @@
-"""Events: the facts that a state is folded from.
+"""Events: the facts from which a state is computed.
 
-Requests are validated before they become events (see `driftanchor.live.changes`). From the initial
-terms and all events in order, `fold` rebuilds the state (see `driftanchor.live.state`), and
-`Terms.after` rebuilds the terms.
+`driftanchor.live.changes` validates requests and turns them into events. `State.apply` applies
+events to a state, and `Terms.after` applies them to the terms.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ MemoryRow = tuple[int, tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision was made: from now on an arm waits for one more reward.
+    """A decision was made.
 
     Attributes:
         number: 1 for the first decision, and so on.
         column: The arm to play.
-        memory: The rows of the policy's memory that changed: the arm's column, and its numbers.
-        waits: Whether the arm waits for a reward from now on, or only once it was shown.
+        memory: The changed rows of the policy's memory: the arm's column, and its numbers.
+        waits: Whether the decision waits for its reward now, or only once it was shown.
     """
 
     number: int
@@ -31,20 +30,20 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Exposed:
-    """A decision that did not wait was shown: from now on its arm waits for one more reward."""
+    """A decision was shown, and waits for its reward from now on."""
 
     column: int
 
 
 @dataclass(frozen=True, slots=True)
 class Rewarded:
-    """Rewards came. Each ends the wait of one decision of its arm, if one waits.
+    """Rewards came. Each closes one pending decision of its arm, if there is one.
 
     Attributes:
         columns: The arm of each reward.
         rewards: The rewards, in the order in which they are added.
-        decisions: The number of the decision that each is for, if the caller knows it.
-        late: Whether these decisions were given up before, so that no wait ends.
+        decisions: The number of each reward's decision, if known.
+        late: Whether these decisions were closed before.
     """
 
     columns: tuple[int, ...]
@@ -55,12 +54,12 @@ class Rewarded:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """Rewards will never come for some of the decisions that wait.
+    """Some pending decisions were closed without a reward.
 
     Attributes:
         column: The arm.
-        count: How many of its decisions stop waiting.
-        decisions: Their numbers, if the caller knows them.
+        count: The number of its decisions.
+        decisions: Their numbers, if known.
     """
 
     column: int
@@ -70,12 +69,12 @@ class GivenUp:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A reward that counts already becomes another one.
+    """A counted reward was replaced.
 
     Attributes:
         column: The arm.
-        before: The reward that counted.
-        after: The reward that counts from now on.
+        before: The old reward.
+        after: The new reward.
         total: The sum of the arm's rewards, if subtracting `before` would lose digits.
     """
 
@@ -87,7 +86,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """An arm is not played from now on."""
+    """An arm cannot be played from now on."""
 
     column: int
 
@@ -101,13 +100,13 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class ArmAdded:
-    """A new arm takes the last column.
+    """A new arm was added in the last column.
 
     Attributes:
         label: Its label.
         offline: (n, mean) or (n, mean, variance) of its logs.
-        bias_bound: Its bias bound, if one is promised.
-        relative_bound: Its relative bound, if one is promised.
+        bias_bound: Its bias bound, if any.
+        relative_bound: Its relative bound, if any.
     """
 
     label: str
@@ -118,14 +117,14 @@ class ArmAdded:
 
 @dataclass(frozen=True, slots=True)
 class Distrusted:
-    """The logs of an arm no longer count: nothing is promised of them from now on."""
+    """The logs of an arm no longer count."""
 
     column: int
 
 
 @dataclass(frozen=True, slots=True)
 class BoundsChanged:
-    """The bounds on the logs change from now on.
+    """The bounds on the logs were changed.
 
     Attributes:
         bias_bounds: V of every arm; `None` if unchanged.
@@ -138,10 +137,9 @@ class BoundsChanged:
 
 @dataclass(frozen=True, slots=True)
 class Matured:
-    """A new estimate of live rewards, for delayed rewards.
+    """Delayed rewards were estimated: see `driftanchor.core.delays`.
 
-    Until the next estimate, policies see these numbers instead of the counted rewards. See
-    `driftanchor.core.delays`.
+    Until the next estimate, policies see it instead of the counted rewards.
 
     Attributes:
         pulls: The effective pulls of each arm; `None` if rewards are no longer delayed.

@@ -36,8 +36,7 @@ from driftanchor.policies.base import Policy, valid_policy
 from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 from driftanchor.shift.suggestion import Suggestion
 
-# How much to insure against bounds that do not hold, by where the bounds come from: A and ε of the
-# guard.
+# How much to insure against wrong bounds, by the source of the bounds: A and ε of the guard.
 BUDGET = {"proved": 0.0, "estimated": 5.0, "guessed": 8.0}
 EPS = {"proved": 0.0, "estimated": 0.2, "guessed": 0.4}
 INSURANCE = {
@@ -232,7 +231,7 @@ class Terms:
 
 
 def _check_policy(policy: object, source: str | None) -> None:
-    """A policy of the caller's choice; the source of the bounds is for the default policy only."""
+    """Validate the caller's policy; only the default policy uses the source of the bounds."""
     if source is not None:
         check.choice(source, "bias_bound_source", list(EPS))
     valid_policy(policy)
@@ -245,7 +244,7 @@ def _check_policy(policy: object, source: str | None) -> None:
 
 
 def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineData:
-    """The offline data over the arms that the caller names; no logged arm may be left out."""
+    """Return the offline data with the caller's arms; no logged arm may be left out."""
     if labels is None:
         if offline is None:
             raise InvalidInput("is missing: name the arms, or give offline data", argument="arms")
@@ -264,7 +263,7 @@ def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineD
 def _promises(
     bias_bound: object, relative_bound: object, offline: OfflineData
 ) -> tuple[Floats, Floats]:
-    """The bias bounds and the relative bounds; logs without a promise are refused."""
+    """Return the bias bounds and the relative bounds; refuse logs without a bound."""
     if bias_bound is None and relative_bound is None:
         for label, n in zip(offline.arms, offline.n, strict=True):
             if n > 0:
@@ -281,16 +280,16 @@ def _promises(
 def default_policy(
     offline: OfflineData, reward_range: Range, source: str | None = None
 ) -> tuple[GuardedAnchorTS, tuple[str, ...]]:
-    """The default policy, and the reasons for each of its numbers.
+    """Return the default policy, and the reason for each of its parameters.
 
-    It warns when the logs have no variance and no range is declared. The warning names the line
-    that called the caller's caller: a function that makes a learner or a plan.
+    Warns if the logs have no variance and no range is declared. The warning points to the line
+    that called the caller's caller.
 
     Args:
         offline: The logs.
         reward_range: The lowest and the highest reward possible.
-        source: Where the promised bounds come from: `"proved"`, `"estimated"` or `"guessed"`;
-            `None` for `"estimated"`.
+        source: The source of the bounds: `"proved"`, `"estimated"` or `"guessed"`; `None` for
+            `"estimated"`.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (200, 50.0, 90.0)})
@@ -331,7 +330,7 @@ def _prior_mean(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
 
 
 def _noise(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
-    """NaN where nothing is known; at most half the range, as for every law on it."""
+    """Return the noise and its reason; NaN if unknown. It is at most half the range."""
     half = (reward_range[1] - reward_range[0]) / 2
     limit = offline.noise_limit()
     if check.SMALLEST <= limit <= min(half, check.LARGEST):
@@ -345,16 +344,13 @@ def _noise(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
 def warn_of_suggestion(
     name: str, given: object, offline: OfflineData, *, stacklevel: int = 4
 ) -> None:
-    """Warn of a suggestion without a bound, and of one that was made from other arms.
-
-    Both are easily overlooked.
+    """Warn if a suggestion has no bound, or was made from other arms.
 
     Args:
         name: `"bias_bound"` or `"relative_bound"`.
-        given: What was given for it, a suggestion or not.
+        given: The argument of that name, a suggestion or not.
         offline: The logs that it is used for.
-        stacklevel: Which line the warning names: by default the one that called the caller's
-            caller, which makes a learner or adds an arm to it.
+        stacklevel: As for `warnings.warn`; by default the line that called the caller's caller.
     """
     if not isinstance(given, Suggestion):
         return
@@ -378,31 +374,31 @@ def warn_of_suggestion(
 
 
 def warn_of_other_units(policy: Policy, offline: OfflineData) -> None:
-    """Warn when the logs lie far from a prior mean that matters, or vary far more than the noise.
+    """Warn if the logs are far from the policy's prior mean, or vary far more than its noise.
 
-    The warning names the line that called the caller's caller, which makes a learner.
+    The warning points to the line that called the caller's caller.
     """
     mean, noise = offline.pooled_mean(), offline.pooled_noise()
     if abs(mean - policy.prior_mean) > policy.noise and _uses_prior(policy):
-        found = f"mean {mean:.4g}, far from prior_mean={policy.prior_mean:g} at noise"
+        finding = f"mean {mean:.4g}, far from prior_mean={policy.prior_mean:g} at noise"
         hint = f"prior_mean={mean:.4g}" + (f", noise={noise:.4g}" if noise > 0 else "")
     elif noise > 2 * policy.noise:
-        found = f"standard deviation {noise:.4g} within arms, more than twice noise"
+        finding = f"standard deviation {noise:.4g} within arms, more than twice noise"
         hint = f"noise={noise:.4g}"
-    else:  # also where the logs are silent: comparisons with NaN are false
+    else:  # also without logs, because comparisons with NaN are false
         return
     name = type(policy).__name__
     warnings.warn(
-        f"the logs have {found}={policy.noise:g}: rewards are in other units than {name} expects; "
-        f"use {name}({hint})",
+        f"the logs have {finding}={policy.noise:g}: rewards are in other units than {name} "
+        f"expects; use {name}({hint})",
         stacklevel=4,
     )
 
 
 def _uses_prior(policy: Policy) -> bool:
-    """Whether the index of an arm that was never played depends on the prior mean.
+    """Return whether the index of an unplayed arm depends on the prior mean.
 
-    Another arm was played: a prior that follows the leader has then left the prior mean.
+    Another arm was played, because a prior may follow the leader.
     """
     none = np.zeros(2, np.int64)
     evidence = Evidence(
@@ -422,7 +418,7 @@ def _uses_prior(policy: Policy) -> bool:
     )
     try:
         return _fresh_index(policy, evidence) != _fresh_index(moved, evidence)
-    except Exception:  # of a policy of one's own: the first pull says what is wrong with it
+    except Exception:  # of a custom policy: the first pull will raise the error
         return False
 
 

@@ -1,7 +1,8 @@
-"""Exporting a campaign to Parquet, CSV or JSON lines; all of it belongs to one moment."""
+"""Export a campaign to Parquet, CSV or JSON lines, in one read transaction."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -54,15 +55,14 @@ def export(
     *,
     escape_formulas: bool = True,
 ) -> int:
-    """Write decisions or events to a file, whole or not at all; how many there were.
+    """Write decisions or events to a file, atomically; return the number of rows.
 
     Args:
         reader: The campaign.
         arms: Its arms.
-        path: The file; its ending says the format: .csv, .jsonl or .parquet.
-        what: `"decisions"`: one row for each, with its propensity and its reward.
-            `"events"`: one row for each event, in order.
-        escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
+        path: The file; its extension selects the format: .csv, .jsonl or .parquet.
+        what: `"decisions"`, with propensities and rewards, or `"events"`.
+        escape_formulas: In CSV, put an apostrophe before text that looks like a formula.
     """
     check.choice(what, "what", WHAT)
     check.flag(escape_formulas, "escape_formulas")
@@ -72,28 +72,17 @@ def export(
     if ending not in ENDINGS:
         raise InvalidInput(f"must end in {', '.join(ENDINGS)}, got {str(path)!r}", argument="path")
     columns = DECISIONS if what == "decisions" else EVENTS
-    counter = _Counted(_decisions(reader, arms) if what == "decisions" else _events(reader, arms))
+    count = itertools.count()
+    all_rows = _decisions(reader, arms) if what == "decisions" else _events(reader, arms)
+    rows = (row for row, _ in zip(all_rows, count, strict=False))
     if ending == ".csv":
-        write_csv(path, list(columns), counter, escape_formulas=escape_formulas)
+        write_csv(path, list(columns), rows, escape_formulas=escape_formulas)
     elif ending == ".jsonl":
         with write_whole(path) as scratch:
-            _write_lines(scratch, columns, counter)
+            _write_lines(scratch, columns, rows)
     else:
-        _write_parquet(path, columns, counter)
-    return counter.count
-
-
-class _Counted:
-    """Rows that are counted as they go by."""
-
-    def __init__(self, rows: Iterable[list[object]]) -> None:
-        self.rows = rows
-        self.count = 0
-
-    def __iter__(self) -> Iterator[list[object]]:
-        for row in self.rows:
-            self.count += 1
-            yield row
+        _write_parquet(path, columns, rows)
+    return next(count)
 
 
 def _decisions(reader: Reader, arms: Arms) -> Iterator[list[object]]:
@@ -111,27 +100,27 @@ def _events(reader: Reader, arms: Arms) -> Iterator[list[object]]:
         yield [_event_cell(entry, arms, propensity, name) for name in EVENTS]
 
 
-def event_records(reader: Reader, arms: Arms, after: int, most: int) -> list[record.Record]:
-    """Some events as JSON-ready records.
+def event_records(reader: Reader, arms: Arms, after: int, limit: int) -> list[record.Record]:
+    """Return some events as JSON-ready records.
 
     Args:
         reader: The campaign.
         arms: Its arms.
-        after: The place of the last event that is not wanted.
-        most: How many events.
+        after: Return events after this sequence number.
+        limit: The maximum number of events.
     """
-    found = _with_propensities(reader, reader.entries(after, after + most))
+    entries = _with_propensities(reader, reader.entries(after, after + limit))
     return [
         {name: _event_cell(entry, arms, propensity, name) for name in EVENTS}
         | {"detail": entry.detail}
-        for entry, propensity in found
+        for entry, propensity in entries
     ]
 
 
 def _with_propensities(
     reader: Reader, entries: Iterator[Entry]
 ) -> Iterator[tuple[Entry, float | None]]:
-    """Events, each decision with its propensity: decisions come in the order of their events."""
+    """Yield events, each decision with its propensity."""
     decisions: Iterator[DecisionRow] | None = None
     for entry in entries:
         if entry.kind != "decided":
@@ -142,7 +131,7 @@ def _with_propensities(
         made = next(decisions, None)
         if made is None:
             raise damaged(f"the decision of event {entry.seq} is missing")
-        yield entry._replace(value=None), made.propensity  # which has a column of its own
+        yield entry._replace(value=None), made.propensity
 
 
 @reads_store

@@ -16,30 +16,30 @@ from driftanchor.live.stores.store import Reader
 from driftanchor.render.numbers import count, length_of_time
 
 RECENT = 20_000  # recent events to search for late rewards
-FEWEST_LATE = 10
+MIN_LATE = 10
 LATE_SHARE = 0.2  # of the reported rewards
-FEWEST = 20  # minimum rewards or decisions before a warning
+MIN_COUNT = 20  # minimum rewards or decisions before a warning
 UNKNOWN = 1_000  # minimum equal rewards for a warning, without logs to compare with
 CHANCE = 1e-3  # equal rewards are surprising if the logs make them less likely than this
 PATIENCE = 86_400.0  # seconds to wait for the first rewards if there is no window
 
 
 def feed_problems(name: str, current: CampaignState, reader: Reader, now: float) -> tuple[str, ...]:
-    """Return the problems found with the rewards, and what to do about each.
+    """Return the problems with the rewards, and what to do about each.
 
     Args:
         name: The name of the campaign.
         current: The state of the campaign.
-        reader: The store at the same moment.
+        reader: The campaign, in the same transaction.
         now: The time, in seconds since 1970.
     """
     after, since = max(reader.counters.seq - RECENT, 0), _same_window_since(current)
-    found = reader.reported(after, since)
-    late, in_time = found.get("late", 0), found.get("rewarded", 0)
+    recent = reader.reported(after, since)
+    late, in_time = recent.get("late", 0), recent.get("rewarded", 0)
     problems = []
-    if late >= FEWEST_LATE and late >= LATE_SHARE * (late + in_time):
+    if late >= MIN_LATE and late >= LATE_SHARE * (late + in_time):
         problems.append(_late_text(name, current, late, late + in_time))
-    reported = reader.reported(after, 0) if since else found
+    reported = reader.reported(after, 0) if since else recent
     if not reported and _none_reported(current, reader, now):
         problems.append(_none_text(name, current))
     elif reported.get("rewarded"):
@@ -78,7 +78,7 @@ def _none_reported(current: CampaignState, reader: Reader, now: float) -> bool:
         )
     window = settings.reward_window or 0.0
     wait = window if window and current.waits else max(window, PATIENCE)
-    made = next(reader.all_decisions(after=FEWEST - 1), None)
+    made = next(reader.all_decisions(after=MIN_COUNT - 1), None)
     return made is not None and now - made.asked_at >= wait
 
 
@@ -137,7 +137,7 @@ def _is_surprising(current: CampaignState, value: float, n: int) -> bool:
     q = (m − x)²/((m − x)² + s²), by the Cauchy–Schwarz inequality; for rewards of 0 and 1 this is
     exact. So all n are equal with probability at most (1 − q)ⁿ.
     """
-    if n < FEWEST:
+    if n < MIN_COUNT:
         return False
     logs = current.terms.offline
     away, noise = logs.pooled_mean() - value, logs.pooled_noise()

@@ -1,14 +1,12 @@
-"""What the logs saved: what a start without logs would have lost, minus what was lost.
+"""Estimate what the logs saved: the loss of a start without logs, minus the campaign's loss.
 
-Nobody knows what would have happened. This is an estimate. Worlds are drawn from what is believed
-of the arms now. In each world, what the campaign's decisions lost is known, Σ decisions · gap, and
-Thompson sampling that starts without logs is played for as many decisions. The difference is what
-the logs saved in this world. Its mean over worlds is the estimate, and its quantiles are the
-interval: it has the doubt about the arms and the luck of the cold start in it.
+Worlds are drawn from the current beliefs about the arms. In each world the campaign's decisions
+lost Σ decisions · gap, and Thompson sampling that starts without logs is simulated for as many
+decisions. The difference is what the logs saved in this world. Its mean over worlds is the
+estimate, and its quantiles are the interval.
 
-The cold start is played in steps that become longer with time, as rewards come in batches in life,
-so that the cost grows with the logarithm of the number of decisions. The same terms and state give
-the same numbers.
+The cold start is simulated in steps that grow with time, so its cost grows with the logarithm of
+the number of decisions. The same terms and state give the same numbers.
 """
 
 from __future__ import annotations
@@ -23,9 +21,9 @@ from driftanchor.core.promises import Range
 from driftanchor.core.record import Record
 
 WORLDS = 64
-DRAWS = 64  # of one step and world: longer steps share their decisions out as these fell
-NUMBERS = 60_000  # drawn for one step, at most
-GROWTH = 0.04  # a step is as long as this part of the decisions before it
+DRAWS = 64  # of one step and world; longer steps divide their decisions in these proportions
+MAX_NUMBERS = 60_000  # drawn for one step
+GROWTH = 0.04  # length of a step, relative to the decisions before it
 QUANTILES = (0.05, 0.95)
 
 
@@ -35,11 +33,11 @@ class Saved:
 
     Attributes:
         mean: The estimate.
-        low: The end below which it is with a probability of 5 %.
-        high: The end above which it is with a probability of 5 %.
-        cold: What a start without logs loses on average.
-        lost: What the decisions of the campaign lost on average.
-        decisions: How many decisions it is about.
+        low: The 5 % quantile.
+        high: The 95 % quantile.
+        cold: The mean loss of a start without logs.
+        lost: The mean loss of the campaign's decisions.
+        decisions: The number of decisions.
     """
 
     mean: float
@@ -50,21 +48,21 @@ class Saved:
     decisions: int
 
     def to_json(self) -> Record:
-        """For programs."""
+        """Return a JSON-ready record."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What a campaign did so far, as far as the estimate needs it.
+    """The beliefs and decisions of a campaign.
 
     Attributes:
-        means: What each arm is believed to pay.
-        sds: How sure that is, one standard deviation.
-        decisions: How many decisions each arm had.
-        floors: The share of decisions that each arm has for sure; a cold start has it too.
+        means: The posterior mean of each arm.
+        sds: The posterior standard deviation of each arm.
+        decisions: The number of decisions for each arm.
+        floors: The floor of each arm; a cold start has it too.
         noise: The standard deviation of one reward.
-        ends: The least and the largest reward.
+        ends: The lowest and the highest reward.
     """
 
     means: Floats
@@ -76,11 +74,11 @@ class Played:
 
 
 def saved(played: Played, seed: int) -> Saved:
-    """What the logs saved so far.
+    """Estimate what the logs saved so far.
 
     Args:
-        played: What the campaign did.
-        seed: Of all that is drawn.
+        played: The beliefs and decisions of the campaign.
+        seed: The seed of the simulation.
 
     Example:
         >>> sure, none = np.full(2, 0.01), np.zeros(2)
@@ -102,10 +100,10 @@ def saved(played: Played, seed: int) -> Saved:
 
 
 def _cold_start(worlds: Floats, total: int, played: Played, rng: np.random.Generator) -> Floats:
-    """How often Thompson sampling without logs plays each arm, in each world."""
+    """Return the number of plays of each arm by Thompson sampling without logs, in each world."""
     (count, arms), noise = worlds.shape, played.noise
     free = 1.0 - float(played.floors.sum())
-    most = max(1, min(DRAWS, NUMBERS // worlds.size))
+    max_draws = max(1, min(DRAWS, MAX_NUMBERS // worlds.size))
     first = min(total, arms)
     pulls = np.zeros((count, arms))
     pulls[:, :first] = 1.0  # each arm once
@@ -113,7 +111,7 @@ def _cold_start(worlds: Floats, total: int, played: Played, rng: np.random.Gener
     done = first
     while done < total:
         step = min(max(1, math.ceil(GROWTH * done)), total - done)
-        draws = min(step, most)
+        draws = min(step, max_draws)
         seen = np.maximum(pulls, 1.0)
         law = (sums / seen)[:, None], (noise / np.sqrt(seen))[:, None]
         indices = law[0] + law[1] * rng.standard_normal((count, draws, arms))

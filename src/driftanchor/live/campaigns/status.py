@@ -143,17 +143,17 @@ class Status(Tabular):
         """Return findings and advice in words: alarms first, then the risk of stopping now."""
         labels = tuple(self.arms)
         distrusts = self.settings.on_alarm == "distrust"
-        found = [alarm_text(alarm, labels, distrusts) for alarm in self.alarms]
+        findings = [alarm_text(alarm, labels, distrusts) for alarm in self.alarms]
         if self.ratio.is_off():
-            found.append(self.ratio.text(labels))
-        found += self.problems
+            findings.append(self.ratio.text(labels))
+        findings += self.problems
         if self.is_too_early:
             length = slot_length(self.settings.reward_window or 0.0)
-            found.append(
+            findings.append(
                 "No live means yet, because rewards need time to arrive: they start when a reward "
                 f"has come and its decision is {count(math.ceil(length / 60.0), 'minute')} old."
             )
-        return [*found, outlook_text(self.outlook, labels)]
+        return [*findings, outlook_text(self.outlook, labels)]
 
     @property
     def is_too_early(self) -> bool:

@@ -42,12 +42,12 @@ from driftanchor.live.terms import Terms
 from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS, promises_may_fail
 from driftanchor.render.numbers import percent, rounded
 
-PER = 1_000.0  # decisions that losses are given for
-FEWEST, FINEST = 13, 201  # values of the common move
+PER = 1_000.0  # losses are per so many decisions
+MIN_MOVES, MAX_MOVES = 13, 201  # values of the common move
 FEW = 5  # live rewards that an arm without logs needs before it is ranked
 SQRT_2 = math.sqrt(2.0)
 TINY = 1e-300
-REACH = 6.0  # its standard deviations that count
+MAX_SDS = 6.0  # of the common move
 ROUNDING = 1e-9  # closer probabilities count as equal
 
 
@@ -89,7 +89,7 @@ class Outlook:
         return column < self.means.size and (self.known is None or bool(self.known[column]))
 
     def to_json(self) -> Record:
-        """For programs."""
+        """Return a JSON-ready record."""
         return {
             "leader": self.leader,
             "p_best": self.p_best.tolist(),
@@ -171,12 +171,12 @@ def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
             "It is too early to say which arm is best: at least two arms need "
             f"{FEW} live rewards each, or logs that count."
         )
-    most = rounded(now.loss_95)
+    worst = rounded(now.loss_95)
     text = (
         f"{labels[now.leader]!r} is best with a probability of "
         f"{percent(float(now.p_best[now.leader]))}. Playing it alone from now on would lose "
         f"{rounded(now.loss)} rewards in 1,000 decisions on average, and with a probability of "
-        f"95 % {'nothing' if most == '0' else f'less than {most}'}."
+        f"95 % {'nothing' if worst == '0' else f'less than {worst}'}."
     )
     if now.difference is None:
         return text
@@ -188,14 +188,14 @@ def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
 
 
 def floor_cost(floors: Floats, means: Floats) -> float:
-    """What floors cost, in rewards for 1,000 decisions: 1,000 Σ f · gap.
+    """Return the cost of floors, in rewards per 1,000 decisions: 1,000 Σ f · gap.
 
-    A floor f plays its arm in a share f of all decisions whatever the rule says. Each of these
-    decisions loses the arm's gap to the best arm, once the rule would play that.
+    A floor f plays its arm in a share f of all decisions, and each of them loses the arm's gap to
+    the best arm, once the rule would play that.
 
     Args:
-        floors: The share that each arm has for sure.
-        means: What each arm pays, or is believed to pay.
+        floors: The floor of each arm.
+        means: The mean reward of each arm, true or believed.
 
     Example:
         >>> round(floor_cost(np.array([0.0, 0.05, 0.05]), np.array([0.12, 0.1, 0.08])), 6)
@@ -217,8 +217,8 @@ def _moves(
     ends = (common.mean - common.sd, common.mean + common.sd)
     below, above = (np.array(_beliefs(terms, evidence, limits, end)) for end in ends)
     push = (above[:, 0] - below[:, 0])[evidence.playable]
-    steps = 2.0 * REACH * float(np.ptp(push)) / float(above[evidence.playable, 1].min())
-    z = np.linspace(-REACH, REACH, int(np.clip(steps, FEWEST, FINEST)) | 1)
+    steps = 2.0 * MAX_SDS * float(np.ptp(push)) / float(above[evidence.playable, 1].min())
+    z = np.linspace(-MAX_SDS, MAX_SDS, int(np.clip(steps, MIN_MOVES, MAX_MOVES)) | 1)
     moves, weights = common.mean + common.sd * z, np.exp(-0.5 * z * z)
     possible = weights * _chance_in_range(terms, evidence, moves)
     if possible.sum() > TINY:
@@ -254,11 +254,13 @@ def _limits(terms: Terms, evidence: Evidence) -> list[Range]:
     arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
     if not (isinstance(policy, GuardedAnchorTS) and promises_may_fail(policy)):
         return [(-math.inf, math.inf)] * len(arms)
-    least, most = terms.reward_range
+    lowest, highest = terms.reward_range
     limits = []
     for arm in arms:
-        low, high = live_interval(arm.pulls, arm.total, policy.noise, (least, most), policy.clip)
-        limits.append((low if low > least else -math.inf, high if high < most else math.inf))
+        low, high = live_interval(
+            arm.pulls, arm.total, policy.noise, (lowest, highest), policy.clip
+        )
+        limits.append((low if low > lowest else -math.inf, high if high < highest else math.inf))
     return limits
 
 
@@ -327,11 +329,11 @@ def live_interval(
     """
     if not pulls:
         return -math.inf, math.inf
-    mean, (least, most) = total / pulls, ends
-    if math.isinf(most - least):
-        reach = z * noise / math.sqrt(pulls)
-        return mean - reach, mean + reach
-    unit, miss = most - least, max(math.erfc(z / SQRT_2), TINY)
-    share = min(max((mean - least) / unit, 0.0), 1.0)
+    mean, (lowest, highest) = total / pulls, ends
+    if math.isinf(highest - lowest):
+        radius = z * noise / math.sqrt(pulls)
+        return mean - radius, mean + radius
+    unit, miss = highest - lowest, max(math.erfc(z / SQRT_2), TINY)
+    share = min(max((mean - lowest) / unit, 0.0), 1.0)
     low, high = fixed_sample_interval(float(pulls), share, variance / unit / unit, miss)
-    return least + unit * low, least + unit * high
+    return lowest + unit * low, lowest + unit * high

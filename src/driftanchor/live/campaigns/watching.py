@@ -27,14 +27,14 @@ from driftanchor.live.stores.store import Reader
 from driftanchor.live.watch.alarms import Alarm, Mark
 from driftanchor.live.watch.watch import Watch, add_alarms, correct, fold
 
-MOST = 5_000  # events or decisions per call; the next call continues
+MAX_READ = 5_000  # events or decisions per call; the next call continues
 PAGE = 250  # decisions fetched at once
 SETTLED = ("rewarded", "defaulted", "expired")
 Reward = tuple[int, float, Mark]  # column, reward, the number and time of its decision
 
 
 def is_watched(current: CampaignState) -> bool:
-    """Whether anything is promised that rewards could contradict."""
+    """Return whether rewards can violate a bound."""
     terms = current.terms
     promised = (terms.bias_bounds < float("inf")) | (terms.relative_bounds < float("inf"))
     return bool((promised & (terms.offline.n > 0)).any())
@@ -55,7 +55,7 @@ def advance(batch: Batch, reader: Reader) -> None:
     rewards: list[Reward] = []
     seq = reader.counters.seq
     if current.sometimes_open:
-        rewards, seq = _as_they_came(reader, start, current)
+        rewards, seq = _by_arrival(reader, start, current)
     corrections = reader.corrections(start, seq)
     if not current.windowed:
         number = reader.counters.decisions
@@ -77,7 +77,7 @@ def advance(batch: Batch, reader: Reader) -> None:
 
 @reads_store
 def alarms_of(record: Record | None) -> tuple[Alarm, ...]:
-    """The alarms of a campaign, from what the store keeps."""
+    """Return the alarms of a campaign from its stored record."""
     kept = _kept(record)["watch"]
     return () if kept is None else Watch.from_json(kept).alarms
 
@@ -113,10 +113,10 @@ def _current(kept: Record | None, current: CampaignState) -> Watch:
 
 
 def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
-    """The watch after rewards. A look costs as much as there are arms, so with many it is rarer."""
-    some = max(1, len(watch.arms) // 4)
-    for i in range(0, len(rewards), some):
-        columns, paid, marks = zip(*rewards[i : i + some], strict=True)
+    """Return the watch after rewards. With many arms, alarms are checked less often."""
+    every = max(1, len(watch.arms) // 4)
+    for i in range(0, len(rewards), every):
+        columns, paid, marks = zip(*rewards[i : i + every], strict=True)
         watch = add_alarms(fold(watch, columns, paid, marks[-1]), marks[-1])
     return watch
 
@@ -156,10 +156,10 @@ def _corrected_at_once(
     return watch
 
 
-def _as_they_came(reader: Reader, seq: int, current: CampaignState) -> tuple[list[Reward], int]:
+def _by_arrival(reader: Reader, seq: int, current: CampaignState) -> tuple[list[Reward], int]:
     """Return new rewards of decisions without a window, and the last event read."""
     rewards: dict[int, Reward] = {}
-    for entry in islice(reader.entries(seq), MOST):
+    for entry in islice(reader.entries(seq), MAX_READ):
         seq, number = entry.seq, entry.decision or 0
         if entry.column is None or entry.value is None or _has_window(number, current):
             continue
@@ -182,7 +182,7 @@ def _by_decision(
     Decisions without a window are skipped, because they are tested in arrival order.
     """
     rewards, number = [], kept["number"]
-    for row in islice(reader.all_decisions(after=number, page=PAGE), MOST):
+    for row in islice(reader.all_decisions(after=number, page=PAGE), MAX_READ):
         window = current.settings_of(row.number).reward_window
         if window is not None:
             if row.state == "assigned":
@@ -216,7 +216,7 @@ def _mark(number: int, at: float) -> Mark:
 
 
 def _raise(batch: Batch, alarm: Alarm) -> None:
-    """Let an alarm be an event, and its arms be distrusted if that was agreed."""
+    """Record an alarm, and distrust its arms if the settings say so."""
     batch.record("alarm", detail=alarm.to_json())
     if batch.current.settings.on_alarm == "distrust":
         for column in alarm.columns:

@@ -45,13 +45,13 @@ from driftanchor.live.watch.move_intervals import (
     side_of,
 )
 
-LEVEL = 0.01  # the chance of a false alarm in a whole campaign
-FIRST = 0.9  # the part of it that the arms of the start share; arms added later share the rest
+LEVEL = 0.01  # probability of a false alarm in a whole campaign
+FIRST = 0.9  # share of it for the first arms; arms added later share the rest
 START = Mark(0)
 
 
 class ArmWatch(NamedTuple):
-    """The rewards of one arm, in a few numbers."""
+    """The running statistics of one arm."""
 
     ruler: Ruler
     n: int = 0
@@ -226,7 +226,7 @@ def add_alarms(watch: Watch, mark: Mark) -> Watch:
 
 
 def _level_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
-    """Arms that are further from their logs than V."""
+    """Return alarms about arms that moved further than V."""
     known = _named(watch, "bias_bound")
     alarms = []
     for column, arm in enumerate(watch.arms):
@@ -239,7 +239,7 @@ def _level_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
 
 
 def _relative_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
-    """The arms without which all others have moved alike, if there is no such move for all."""
+    """Return an alarm about the arms that do not fit any common move, if there are some."""
     known = _named(watch, "relative_bound")
     columns = np.array(
         [
@@ -268,7 +268,7 @@ def _relative_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
 
 
 def _apart_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
-    """The arm that moved apart from all others together, if there is one; of two arms both."""
+    """Return an alarm about the arm that moved apart from all others; of two arms, both."""
     columns = [i for i, arm in enumerate(watch.arms) if arm.n and arm.ruler.rest]
     if len(columns) < 2:
         return []
@@ -299,9 +299,9 @@ def _apart_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
 
 
 def misfits(low: Floats, high: Floats) -> Ints:
-    """The intervals that a point in as many intervals as possible leaves out.
+    """Return the intervals that do not contain the point that most intervals contain.
 
-    If several points are in equally many, all intervals that one of them leaves out are named.
+    If several points tie, return the intervals that any of them is outside of.
 
     Example:
         >>> misfits(np.array([0.0, 0.1, 5.0]), np.array([1.0, 1.1, 6.0])).tolist()
@@ -363,7 +363,7 @@ def _with_reward(arm: ArmWatch, reward: float, mark: Mark) -> ArmWatch:
 
 
 def _flat(arm: ArmWatch) -> list[object]:
-    """All numbers of an arm, in order."""
+    """Return all numbers of an arm, in order."""
     rest: list[object] = [x if isinstance(x, Mark) else record.encode(x) for x in arm[1:]]
     return [[record.encode(x) for x in arm.ruler], *rest]
 
