@@ -132,7 +132,7 @@ def resume(state: State, label: str) -> Resumed:
 
 
 def only_highest(terms: Terms, state: State) -> bool:
-    """Whether every reward so far is the highest possible, up to rounding.
+    """Return whether every reward so far is the highest possible, up to rounding.
 
     The highest possible is that of `reward_range`, or 1 where the range is open.
 
@@ -148,9 +148,9 @@ def only_highest(terms: Terms, state: State) -> bool:
 
 
 def only_conversions(terms: Terms, state: State) -> bool:
-    """Whether only conversions seem to be reported.
+    """Return whether only conversions seem to be reported.
 
-    True if at least 20 rewards came, all of them the highest possible, and more decisions wait for
+    That is: at least 20 rewards came, all of them the highest possible, and more decisions wait for
     a reward than ever got one. If all rewards are reported and the highest has the probability p,
     20 in a row have the probability p²⁰: 1 in a million for p = 0.5.
     """

@@ -60,7 +60,7 @@ RowsByMove = Callable[[Floats], Floats]  # moves, in sds -> one row each
 
 
 class Propensities:
-    """Computes the propensities of one policy, with code that is compiled once it pays.
+    """Computes the propensities of one policy; compiled in the background after many calls.
 
     Results are cached: between two rewards most laws stay the same, and comparing them is far
     faster than integrating.
@@ -72,7 +72,7 @@ class Propensities:
         self._chances: dict[bytes, Floats] = {}
 
     def of(self, evidence: Evidence, now: Round) -> Floats | None:
-        """Return what `propensities` returns."""
+        """Return the probability of each arm, as `propensities` does."""
         if not has_law(type(self._policy)):
             return None
         moving = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
@@ -162,7 +162,7 @@ def propensities(
 
 
 class _RoundLaws:
-    """The laws of all arms in one round, and the chances that follow from them."""
+    """The laws of all arms in one round."""
 
     def __init__(self, writer: Writer, evidence: Evidence, now: Round) -> None:
         self.writer, self.evidence, self.now = writer, evidence, now

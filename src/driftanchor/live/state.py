@@ -1,4 +1,4 @@
-"""State: what happened so far, as arrays that events update in place.
+"""State: everything that happened so far, as arrays that events update in place.
 
 Only this module knows the effect of each event. `fold` applies an event to a copy.
 """
@@ -34,7 +34,7 @@ from driftanchor.live.state_events import (
 
 
 class State:
-    """What happened so far. Only its methods write to its arrays.
+    """Everything that happened so far. Only its methods may change it.
 
     `apply` changes it in place, at a cost that does not depend on the number of arms. `fold`
     leaves it alone and returns the next state. The arrays of a state from `fold` or `frozen` are
@@ -75,7 +75,7 @@ class State:
         decisions: int,
         live: tuple[Floats, Floats] | None = None,
     ) -> None:
-        """Copy arrays that are already validated.
+        """Create a state from copies of validated arrays.
 
         Args:
             tally: Online pulls and reward sums.
@@ -300,7 +300,7 @@ def fold(state: State, event: Event) -> State:
 
 
 def changed_rows(before: Floats, after: Floats) -> tuple[MemoryRow, ...]:
-    """The rows of a policy's memory that a decision changed, to the bit.
+    """Return the rows of a policy's memory that a decision changed, to the bit.
 
     Example:
         >>> changed_rows(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 0.5], [0.0, 0.0]]))

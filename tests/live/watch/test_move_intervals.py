@@ -16,10 +16,10 @@ from driftanchor.live.state_events import Distrusted
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarms import Mark
 from driftanchor.live.watch.move_intervals import (
-    COINS,
+    BERNOULLI,
     GAUSSIAN,
     NO_ARMS,
-    SPREAD,
+    BOUNDED,
     UNWATCHED,
     Ruler,
     Side,
@@ -54,9 +54,9 @@ def ruler(
 @pytest.mark.parametrize(
     ("logs", "reward_range", "kind"),
     [
-        ((400, 0.1), RANGE, COINS),  # no variance: nothing says that it is small
-        ((400, 0.1, 0.1 * 0.9 * 400 / 399), RANGE, COINS),
-        ((400, 0.1, 0.001), RANGE, SPREAD),
+        ((400, 0.1), RANGE, BERNOULLI),  # no variance: nothing says that it is small
+        ((400, 0.1, 0.1 * 0.9 * 400 / 399), RANGE, BERNOULLI),
+        ((400, 0.1, 0.001), RANGE, BOUNDED),
         ((400, 0.1, 0.09), None, GAUSSIAN),
         ((400, 0.1, 0.09), (0.0, math.inf), GAUSSIAN),
     ],

@@ -4,7 +4,7 @@ Two kinds of rewards need two tests:
 
 - **A declared range with two ends.** The intervals assume nothing but the range. The noise in the
   logs gives no bound, because a rising click rate has more noise. Logs of 0/1 rewards, or without a
-  variance, use the test for coins. Other logs use a test whose interval is short if rewards vary
+  variance, use the test for Bernoulli rewards. Other logs use a test whose interval is short if rewards vary
   little; it splits the error probability equally between the live mean and the logged mean. Both
   tests are valid for all rewards in the range: the logs, fixed before the first reward, only decide
   which is likely to be shorter.
@@ -57,32 +57,29 @@ from driftanchor.core.stats.anytime import (
 from driftanchor.core.stats.summary import is_binary
 from driftanchor.live.terms import Terms
 
-GAUSSIAN, COINS, SPREAD = range(3)
+GAUSSIAN, BERNOULLI, BOUNDED = range(3)
 TYPICAL = 5_000  # live rewards needed to detect a halved click rate
 LEAST_POWER = 0.25  # minimum exponent of the logs' p-value
-# ρ of a bet on the log of the arm, in rewards of the log; times the number of other arms for theirs
-LOG_PRIOR = 0.25
+LOG_PRIOR = 0.25  # ρ of a bet on an arm's logs, in logged rewards; for others times their number
 VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
 class Ruler(NamedTuple):
-    """What an arm is measured with, fixed before its first reward."""
+    """The constants of an arm's tests, fixed before its first reward."""
 
-    kind: int  # GAUSSIAN, COINS or SPREAD
+    kind: int  # GAUSSIAN, BERNOULLI or BOUNDED
     bias_bound: float  # V
     relative_bound: float  # W
     logged: int  # N; 0 if the arm is not watched
     mean: float  # of the logs
-    origin: float  # the lowest reward possible; 0 where there is no range
-    unit: float  # the width of the range; σ where there is no range
-    logs_low: float  # where the mean behind the logs is; used for SPREAD only
+    origin: float  # the lowest reward possible; 0 without a range
+    unit: float  # the width of the range; σ without a range
+    logs_low: float  # confidence interval of the true logged mean; used for BOUNDED only
     logs_high: float
-    miss: float  # the chance that the interval ever misses the move
-    aim: float  # rewards at which the interval is to be shortest
-    variance: float  # of a reward, in units; what the stakes aim at
-    rest: float = (
-        0.0  # for the number of other arms that it is compared with, together; 0 for no such test
-    )
+    miss: float  # probability that the interval ever misses the move
+    aim: float  # number of rewards for which the interval is tuned
+    variance: float  # of a reward, in squared units; the stakes are tuned for it
+    rest: float = 0.0  # the number of other arms that it is compared with; 0 for no such test
 
 
 UNWATCHED = Ruler(GAUSSIAN, math.inf, math.inf, 0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
@@ -120,14 +117,14 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     share, spread = (mean - low) / unit, float(terms.offline.variance[column]) / unit / unit
     share = min(max(share, 0.0), 1.0)  # a mean may be rounded
     smooth = (share * logged + 0.5) / (logged + 1.0)
-    coins = math.isnan(spread) or bool(is_binary(logged, share, spread))
-    variance = smooth * (1.0 - smooth) if coins else max(spread, 1.0 / logged**2)
+    bernoulli = math.isnan(spread) or bool(is_binary(logged, share, spread))
+    variance = smooth * (1.0 - smooth) if bernoulli else max(spread, 1.0 / logged**2)
     shown = max(bound / unit, 0.25 * min(smooth, 1.0 - smooth))
     rest = _others(terms, relative)
     miss = 0.5 * miss if rest else miss
     ends = fixed_sample_interval(float(logged), share, spread, miss / 2.0)
     return Ruler(
-        COINS if coins else SPREAD,
+        BERNOULLI if bernoulli else BOUNDED,
         level,
         relative,
         logged,
@@ -137,15 +134,15 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
         low + unit * ends[0],
         low + unit * ends[1],
         miss,
-        # The bets on coins are centred on the logged mean, and the bound lies beyond it.
-        _aim(logged, variance, (2.0 if coins else 1.0) * shown, miss),
+        # Bernoulli bets are centred on the logged mean, and the bound lies beyond it.
+        _aim(logged, variance, (2.0 if bernoulli else 1.0) * shown, miss),
         variance,
         rest,
     )
 
 
 def _others(terms: Terms, relative: float) -> int:
-    """How many other arms one of this bound is compared with, all together; 0 for none."""
+    """Return the number of other arms that an arm with this bound is compared with."""
     logs, (low, high) = terms.offline, terms.reward_range
     together = (logs.n > 0) & (terms.relative_bounds < math.inf)
     if relative == math.inf:
@@ -159,7 +156,7 @@ def _others(terms: Terms, relative: float) -> int:
 
 
 def _aim(logged: int, variance: float, bound: float, miss: float) -> float:
-    """Rewards after which a radius is about as large as the bound; at least 1, at most N."""
+    """Return the number of rewards, from 1 to N, after which the radius is about the bound."""
     if bound * bound * logged <= variance * 1e-6:
         return float(logged)
     return float(np.clip(variance / bound / bound / prior_weight(miss, 1.0), 1.0, logged))
@@ -190,7 +187,7 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         reach = ruler.unit * mixture_radius(both, ruler.miss, ruler.aim)
         return move - reach, move + reach
     hits = min(max((total - n * ruler.origin) / ruler.unit, 0.0), n * 1.0)
-    if ruler.kind == COINS:
+    if ruler.kind == BERNOULLI:
         old = min(max((ruler.mean - ruler.origin) / ruler.unit, 0.0), 1.0) * ruler.logged
         centre = (old + 0.5) / (ruler.logged + 1.0)
         weight = max(prior_weight(ruler.miss, ruler.aim), 1.0)
@@ -283,7 +280,7 @@ def log_evidence(one: Side, other: Side) -> float:
 
 
 def gap_radius(one: Side, other: Side, miss: float) -> float:
-    """Return the radius of the interval of the difference of two moves; it errs with `miss`."""
+    """Return the radius of a confidence interval for the difference of two moves."""
     return math.sqrt((_price(one) + _price(other) - math.log(miss)) * _spread(one, other))
 
 
@@ -321,12 +318,12 @@ def ruler_noise(ruler: Ruler) -> float:
 
 
 def apart_prior(ruler: Ruler) -> float:
-    """Return ρ of an arm: the rewards at which the comparison is to be sharpest, with its price."""
+    """Return ρ of an arm, from the number of rewards at which the comparison is sharpest."""
     bound = max(ruler.relative_bound / ruler_noise(ruler), 1e-9)
     weight = prior_weight(ruler.miss, 1.0)
     return weight * min(max(1.0 / (bound * bound * weight), 1.0), ruler.logged * 1.0)
 
 
 def prediction(ruler: Ruler, n: float, total: float) -> float:
-    """What the next reward is taken to be, from those before it and from the logs."""
+    """Predict the next reward from the rewards before it and the logs."""
     return (total + ruler.mean) / (n + 1.0)
