@@ -17,9 +17,9 @@ from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarms import Mark
 from driftanchor.live.watch.move_intervals import (
     BERNOULLI,
+    BOUNDED,
     GAUSSIAN,
     NO_ARMS,
-    BOUNDED,
     UNWATCHED,
     Ruler,
     Side,

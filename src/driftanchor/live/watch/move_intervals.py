@@ -4,10 +4,10 @@ Two kinds of rewards need two tests:
 
 - **A declared range with two ends.** The intervals assume nothing but the range. The noise in the
   logs gives no bound, because a rising click rate has more noise. Logs of 0/1 rewards, or without a
-  variance, use the test for Bernoulli rewards. Other logs use a test whose interval is short if rewards vary
-  little; it splits the error probability equally between the live mean and the logged mean. Both
-  tests are valid for all rewards in the range: the logs, fixed before the first reward, only decide
-  which is likely to be shorter.
+  variance, use the test for Bernoulli rewards. Other logs use a test whose interval is short if
+  rewards vary little; it splits the error probability equally between the live mean and the logged
+  mean. Both tests are valid for all rewards in the range: the logs, fixed before the first reward,
+  only decide which is likely to be shorter.
 - **No range.** Rewards are assumed to be normal, or lighter-tailed, with the policy's noise σ. A
   likelihood ratio that does not depend on the arm's level accounts exactly for the noise of the
   logs (Robbins's method, with n = 1/(1/T + 1/N) instead of T). It is valid if σ is not too small.
