@@ -19,11 +19,12 @@ from typing import Any
 from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.batch import Request, Spoiled
 
-MAX_BATCH = 500  # requests in one transaction, unless one caller submits more
+MAX_BATCH = 500  # requests in one transaction
 MAX_WAITING = 20_000  # requests for one campaign
 MAX_THREADS = 8
 LINGER = 0.02  # seconds that a thread waits for work before it ends
 
+Job = tuple[Request, Future[Any]]
 OnBatch = Callable[[int, Exception | None], object]
 
 
@@ -31,47 +32,12 @@ class Overloaded(StoreUnavailable):
     """Too many requests wait for the store."""
 
 
-@dataclass(eq=False, slots=True)
-class _Job:
-    """The requests of one call.
-
-    Attributes:
-        requests: The requests.
-        future: Receives the list of outcomes, or the outcome if `single`.
-        single: Whether the job has one request, whose outcome is the result of the future.
-        outcomes: The outcomes so far.
-    """
-
-    requests: Sequence[Request]
-    future: Future[Any] = field(default_factory=Future)
-    single: bool = False
-    outcomes: list[Any] = field(default_factory=list)
-
-    def start(self) -> bool:
-        """Return whether to write the job; a job that was cancelled before is dropped."""
-        return self.future.running() or self.future.set_running_or_notify_cancel()
-
-    def left(self) -> Sequence[Request]:
-        """Return the requests not yet written."""
-        done = len(self.outcomes)
-        return self.requests[done:] if done else self.requests
-
-    def finish(self) -> None:
-        """Set the result of the future."""
-        first = self.outcomes[0] if self.outcomes else None
-        kinds = BaseException if self.single else StoreUnavailable
-        if isinstance(first, kinds):
-            self.future.set_exception(first)
-        else:
-            self.future.set_result(first if self.single else self.outcomes)
-
-
 class WriteQueue:
     """Queues requests for one campaign from any thread.
 
     Args:
-        write: Writes requests in one transaction, and returns the outcome (answer or exception) of
-            the first or of more of them.
+        write: Writes requests in one transaction, and returns the outcomes (answers or exceptions)
+            of the first ones: at least one.
 
     Attributes:
         on_batch: If set, called in the worker thread after each transaction, with the number of
@@ -95,9 +61,9 @@ class WriteQueue:
         Raises:
             Overloaded: Too many requests wait.
         """
-        job = _Job((request,), single=True)
-        _writers.add(self, job)
-        return job.future
+        future: Future[Any] = Future()
+        _writers.add(self, [(request, future)])
+        return future
 
     def submit(self, requests: Sequence[Request]) -> list[Any]:
         """Execute requests; return an answer or exception for each once all are on disk.
@@ -107,60 +73,39 @@ class WriteQueue:
         Raises:
             StoreUnavailable: The store cannot be written; nothing was done.
         """
-        if not requests:
-            return []
-        job = _Job(requests)
-        _writers.add(self, job)
-        outcomes: list[Any] = job.future.result()
+        jobs: list[Job] = [(request, Future()) for request in requests]
+        _writers.add(self, jobs)
+        outcomes = [future.exception() or future.result() for _, future in jobs]
+        if outcomes and isinstance(outcomes[0], StoreUnavailable):
+            raise outcomes[0]
         return outcomes
 
     def finish(self) -> None:
-        """Wait until everything queued so far is written."""
-        if self.waiting:
-            job = _Job(())
-            _writers.add(self, job)
-            job.future.result()
+        """Wait until nothing is left to write."""
+        _writers.wait_for(self)
 
-    def write(self, jobs: Sequence[_Job]) -> None:
-        """Write jobs in one transaction, and add the outcomes to them; workers call this."""
-        requests = [request for job in jobs for request in job.left()]
-        outcomes = self._outcomes(requests) if requests else []
-        for job in jobs:
-            count = len(job.left())
-            job.outcomes += outcomes[:count]
-            outcomes = outcomes[count:]
-
-    def _outcomes(self, requests: Sequence[Request]) -> list[Any]:
-        """Write requests together; if one makes the transaction fail, write each separately."""
+    def write(self, requests: Sequence[Request]) -> list[Any]:
+        """Return the outcomes of the first requests; if the transaction fails, write each alone."""
+        failure: Exception | None = None
         try:
             outcomes = self._write(requests)
         except StoreUnavailable as error:
-            self._notify(len(requests), error)
-            return [error] * len(requests)
+            failure, outcomes = error, [error] * len(requests)
         except BaseException as error:  # a policy may raise anything
             if len(requests) > 1:
-                return [x for request in requests for x in self._outcomes((request,))]
+                return [outcome for request in requests for outcome in self.write([request])]
             return [error.__cause__ if isinstance(error, Spoiled) else error]
-        self._notify(len(outcomes), None)
-        return outcomes
-
-    def _notify(self, size: int, error: StoreUnavailable | None) -> None:
         if self.on_batch is not None:
-            self.on_batch(size, error)
+            self.on_batch(len(outcomes), failure)
+        return outcomes
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """The jobs of one campaign.
+    """The requests for one campaign: those that wait, and how many a thread is writing."""
 
-    Attributes:
-        jobs: The jobs that no thread has taken yet.
-        size: The number of requests not yet answered.
-        taken: Whether a thread is writing for this campaign.
-    """
-
-    jobs: deque[_Job] = field(default_factory=deque)
-    size: int = 0
+    jobs: deque[Job] = field(default_factory=deque)
+    written: int = 0
     taken: bool = False
 
 
@@ -170,6 +115,7 @@ class _Writers:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._work = threading.Condition(self._lock)
+        self._done = threading.Condition(self._lock)
         self._queues: dict[WriteQueue, _Waiting] = {}  # those with work, in turn
         self._threads = 0
         self._idle = 0  # threads that wait for work
@@ -177,21 +123,24 @@ class _Writers:
     def waiting(self, queue: WriteQueue) -> int:
         """Return the number of requests of a campaign that are not yet answered."""
         waiting = self._queues.get(queue)
-        return 0 if waiting is None else waiting.size
+        return 0 if waiting is None else len(waiting.jobs) + waiting.written
 
-    def add(self, queue: WriteQueue, job: _Job) -> None:
-        """Add a job, and see that a thread will take it."""
+    def add(self, queue: WriteQueue, jobs: Sequence[Job]) -> None:
+        """Add requests, and make sure that a thread will take them."""
         with self._lock:
-            waiting = self._queues.get(queue)
-            if waiting is None:
+            size = self.waiting(queue)
+            if size >= MAX_WAITING:
+                raise Overloaded(f"{size:,} requests wait for the store: try again later")
+            if queue not in self._queues:
                 self._start_thread()
-                waiting = self._queues[queue] = _Waiting()
-            if job.requests and waiting.size >= MAX_WAITING:
-                raise Overloaded(f"{waiting.size:,} requests wait for the store: try again later")
-            waiting.size += len(job.requests)
-            waiting.jobs.append(job)
-            if self._idle and not waiting.taken:
-                self._work.notify()
+            self._queues.setdefault(queue, _Waiting()).jobs.extend(jobs)
+            self._work.notify()
+
+    def wait_for(self, queue: WriteQueue) -> None:
+        """Wait until a campaign has no requests left."""
+        with self._lock:
+            while queue in self._queues:
+                self._done.wait()
 
     def _start_thread(self) -> None:
         """Start a thread, unless one is idle or there are enough."""
@@ -207,13 +156,18 @@ class _Writers:
 
     def _run(self) -> None:
         """Write for one campaign after another until nothing is left."""
-        while (turn := self._next()) is not None:
-            queue, waiting, jobs = turn
-            queue.write(jobs)
-            self._done(queue, waiting, jobs)
+        while (queue := self._next()) is not None:
+            jobs = self._take(queue)
+            outcomes = queue.write([request for request, _ in jobs]) if jobs else []
+            for (_, future), outcome in zip(jobs, outcomes, strict=False):
+                if isinstance(outcome, BaseException):
+                    future.set_exception(outcome)
+                else:
+                    future.set_result(outcome)
+            self._put_back(queue, jobs[len(outcomes) :])
 
-    def _next(self) -> tuple[WriteQueue, _Waiting, list[_Job]] | None:
-        """Take jobs of the campaign whose turn it is; `None` if there are none for a while."""
+    def _next(self) -> WriteQueue | None:
+        """Return the campaign whose turn it is; `None` if there is none for a while."""
         with self._lock:
             queue = self._ready()
             if queue is None:
@@ -223,37 +177,35 @@ class _Writers:
                 queue = self._ready()
             if queue is None:
                 self._threads -= 1
-                return None
-            waiting = self._queues[queue]
-            waiting.taken = True
-            jobs, size = list[_Job](), 0
-            while waiting.jobs and size < MAX_BATCH:
-                job = waiting.jobs.popleft()
-                if job.start():
-                    jobs.append(job)
-                    size += len(job.left())
-                else:
-                    waiting.size -= len(job.requests)
-            return queue, waiting, jobs
+            else:
+                self._queues[queue].taken = True
+            return queue
 
     def _ready(self) -> WriteQueue | None:
-        for queue, waiting in self._queues.items():
-            if not waiting.taken:
-                return queue
-        return None
+        """Return the first campaign for which no thread is writing."""
+        return next((queue for queue, x in self._queues.items() if not x.taken), None)
 
-    def _done(self, queue: WriteQueue, waiting: _Waiting, jobs: Sequence[_Job]) -> None:
-        """Answer the finished jobs; put the campaign at the end of the line if it has more."""
-        finished = [job for job in jobs if not job.left()]
+    def _take(self, queue: WriteQueue) -> list[Job]:
+        """Take the requests of one batch, without those that were cancelled."""
         with self._lock:
-            waiting.jobs.extendleft(job for job in reversed(jobs) if job.left())
-            waiting.size -= sum(len(job.requests) for job in finished)
-            del self._queues[queue]
-            waiting.taken = False
+            waiting, jobs = self._queues[queue], list[Job]()
+            while waiting.jobs and len(jobs) < MAX_BATCH:
+                job = waiting.jobs.popleft()
+                if job[1].running() or job[1].set_running_or_notify_cancel():
+                    jobs.append(job)
+            waiting.written = len(jobs)
+            return jobs
+
+    def _put_back(self, queue: WriteQueue, jobs: Sequence[Job]) -> None:
+        """Put back requests that were not written, and give other campaigns their turn."""
+        with self._lock:
+            waiting = self._queues.pop(queue)
+            waiting.jobs.extendleft(reversed(jobs))
+            waiting.written, waiting.taken = 0, False
             if waiting.jobs:
                 self._queues[queue] = waiting
-        for job in finished:
-            job.finish()
+            else:
+                self._done.notify_all()
 
 
 _writers = _Writers()
