@@ -18,6 +18,8 @@ from typing import Any, TextIO
 
 from driftanchor.errors import DriftanchorError, excerpt
 
+MAX_BURST = 1_000  # lines that are written together
+GATHER = 0.02  # seconds in which lines gather before they are written together
 MAX_WAIT = 5.0  # seconds to wait at the end for a slow reader
 MAX_LINES = 10_000  # waiting to be written; further ones are dropped and counted
 
@@ -78,11 +80,11 @@ class Log:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         lines = self._lines = queue.Queue[Any](MAX_LINES)
-        writer = _QuietHandler(stream or sys.stderr)
-        writer.setFormatter(JsonFormatter())
+        self._writer = _Writer(stream or sys.stderr, lines)
+        self._writer.setFormatter(JsonFormatter())
         self.handler = BoundedQueueHandler(lines)
         self.handler.setLevel(logging.WARNING)
-        self._listener = QueueListener(lines, writer)
+        self._listener = _Listener(lines, self._writer)
         self._is_running, self._lock = False, threading.Lock()
 
     def request(
@@ -115,6 +117,7 @@ class Log:
             if self._is_running:
                 self._is_running = False
                 self._listener.stop()
+                self._writer.flush()
 
     def _add(self, event: str, level: str, fields: dict[str, Any]) -> None:
         if not self._is_running:
@@ -125,11 +128,42 @@ class Log:
         self.handler.emit(_record(event, level, fields))
 
 
-class _QuietHandler(logging.StreamHandler[TextIO]):
-    """Ignores a closed stream: requests are unaffected."""
+class _Listener(QueueListener):
+    """Takes records in bursts, so that the thread seldom competes with the requests."""
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Drop the line."""
+    def dequeue(self, block: bool) -> logging.LogRecord:
+        """Return the next record; let some gather first if there is none."""
+        if block and self.queue.empty():
+            time.sleep(GATHER)
+        return self.queue.get(block)
+
+
+class _Writer(logging.Handler):
+    """Writes the lines of a burst at once.
+
+    Args:
+        stream: The output stream.
+        lines: The queue, which is empty at the end of a burst.
+    """
+
+    def __init__(self, stream: TextIO, lines: queue.Queue[Any]) -> None:
+        super().__init__()
+        self._stream, self._lines = stream, lines
+        self._burst: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, now or with the next ones."""
+        self._burst.append(self.format(record))
+        if self._lines.empty() or len(self._burst) >= MAX_BURST:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the burst. A closed stream loses it, but the requests go on."""
+        if self._burst:
+            text, self._burst = "\n".join(self._burst) + "\n", []
+            with contextlib.suppress(OSError, ValueError):
+                self._stream.write(text)
+                self._stream.flush()
 
 
 def _record(event: str, level: str, fields: dict[str, Any]) -> logging.LogRecord:
