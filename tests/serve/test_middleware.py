@@ -94,7 +94,7 @@ def asked(
         answer.append(message)
 
     async def echo(scope: Any, receive: Any, send: Any) -> None:
-        answer.append((await receive())["body"])
+        answer.append(scope["body"])
 
     scope = {"type": "http", "path": "/", "headers": headers}
     try:

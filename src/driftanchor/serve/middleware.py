@@ -9,7 +9,7 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -106,7 +106,7 @@ class CatchErrors:
 
 
 class LimitBody:
-    """Middleware that reads the body, up to a size and within a time limit.
+    """Middleware that reads the body into `scope["body"]`, within limits of size and time.
 
     Args:
         app: The wrapped app.
@@ -120,34 +120,22 @@ class LimitBody:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        headers = dict(scope["headers"])
         body: bytes | None = b""
-        try:
-            if _has_body(scope):
+        if b"content-length" in headers or b"transfer-encoding" in headers:
+            try:
                 async with asyncio.timeout(RECEIVE_SECONDS):
-                    body = await _read(scope, receive)
-        except TimeoutError:
-            text = "the body did not arrive in time"
-            raise Problem(408, "request_too_slow", text, headers=CLOSE) from None
+                    body = await _read(scope["path"], headers, receive)
+            except TimeoutError:
+                text = "the body did not arrive in time"
+                raise Problem(408, "request_too_slow", text, headers=CLOSE) from None
         if body is None:
             return  # the client disconnected
-        is_read = False
-
-        async def receiving() -> Message:
-            nonlocal is_read
-            if is_read:
-                return await receive()
-            is_read = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.app(scope, receiving, send)
+        scope["body"] = body
+        await self.app(scope, receive, send)
 
 
-def _has_body(scope: Scope) -> bool:
-    names = [name for name, _ in scope["headers"]]
-    return b"content-length" in names or b"transfer-encoding" in names
-
-
-async def _read(scope: Scope, receive: Receive) -> bytes | None:
+async def _read(path: str, headers: Mapping[bytes, bytes], receive: Receive) -> bytes | None:
     """Return the body; `None` if the client disconnected.
 
     Few clients read an answer before they have sent their request, so the rest of an oversized
@@ -156,13 +144,12 @@ async def _read(scope: Scope, receive: Receive) -> bytes | None:
     Raises:
         Problem: The body is too large, or its length is ambiguous.
     """
-    limit = LARGER.get(scope["path"], MAX_BYTES)
-    sent = dict(scope["headers"])
-    if b"content-length" in sent and b"transfer-encoding" in sent:
+    limit = LARGER.get(path, MAX_BYTES)
+    if b"content-length" in headers and b"transfer-encoding" in headers:
         text = "a request has Content-Length or Transfer-Encoding, not both"
         raise Problem(400, "invalid_http", text, headers=CLOSE)  # as some proxies may be fooled
-    stop = limit if b"expect" in sent else MAX_DISCARDED
-    declared = sent.get(b"content-length", b"0")
+    stop = limit if b"expect" in headers else MAX_DISCARDED
+    declared = headers.get(b"content-length", b"0")
     size = int(declared[:18]) if declared.isdigit() else 0
     parts: list[bytes] = []
     if size <= stop:

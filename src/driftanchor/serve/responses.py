@@ -12,6 +12,8 @@ from starlette.responses import Response
 
 from driftanchor.core import record
 
+_encode = json.JSONEncoder(allow_nan=False).encode
+
 
 def json_response(
     data: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
@@ -23,9 +25,9 @@ def json_response(
 def json_text(data: object) -> str:
     """Return strict JSON: infinity becomes text, and NaN becomes null."""
     try:
-        return json.dumps(data, allow_nan=False)
+        return _encode(data)
     except ValueError:
-        return json.dumps(_finite(data), allow_nan=False)
+        return _encode(_finite(data))
 
 
 def _finite(value: Any) -> Any:

@@ -134,7 +134,7 @@ class Endpoint:
             campaign = call.path["name"] if route.shared else None
             key = await self._state.access.admit(scope, route.role, campaign)
             call.shared = key is not None and key.campaign is not None
-        await _parse(route, call)
+        _parse(route, call)
         response = await route.handler(call)
         await response(scope, receive, _without_body(send) if call.is_head else send)
 
@@ -147,7 +147,7 @@ def path_routes(state: AppState, table: Iterable[Route]) -> list[PathRoute]:
     return [PathRoute(path, Endpoint(state, routes)) for path, routes in paths.items()]
 
 
-async def _parse(route: Route, call: Call) -> None:
+def _parse(route: Route, call: Call) -> None:
     """Parse the query, the headers and the body that a route declares."""
     request = call.request
     if route.query is not None:
@@ -155,12 +155,11 @@ async def _parse(route: Route, call: Call) -> None:
     if route.headers is not None:
         call.headers = _validated(route.headers, _sent_headers(request, route.headers))
     if route.body is not None:
-        content = await request.body()
         media = request.headers.get("content-type", "")
         if media != "application/json" and _JSON.fullmatch(media) is None:
             raise Problem(415, "not_json", "send the body as application/json")
         try:
-            call.body = route.body.model_validate_json(content)
+            call.body = route.body.model_validate_json(request.scope["body"])
         except ValidationError as error:
             raise route.refuse(failures_in(error), route.body) from None
 
