@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+GATHER = 0.001  # seconds between two large transactions of a campaign
 READERS = 4  # threads that read the store
 MAX_OWNERS = 50_000  # decisions whose campaign is cached
 
@@ -108,7 +109,7 @@ class AppState:
         campaign = self._open.get(name)
         if campaign is None:
             campaign = Campaign.load(name, store=self.store, clock=self.clock)
-            campaign.queue.on_batch = self.metrics.written
+            campaign.queue.on_batch, campaign.queue.gather = self.metrics.written, GATHER
             campaign = self._open.setdefault(name, campaign)
         return campaign
 

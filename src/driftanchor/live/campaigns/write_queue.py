@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -42,11 +43,14 @@ class WriteQueue:
     Attributes:
         on_batch: If set, called in the worker thread after each transaction, with the number of
             requests and the `StoreUnavailable` that it failed with, or `None`. It must not raise.
+        gather: Seconds to pause after a batch of several requests. A server sets it, so that its
+            clients can ask again and the next batch is larger.
     """
 
     def __init__(self, write: Callable[[Sequence[Request]], list[Any]]) -> None:
         self._write = write
         self.on_batch: OnBatch | None = None
+        self.gather = 0.0
 
     @property
     def waiting(self) -> int:
@@ -165,6 +169,8 @@ class _Writers:
                 else:
                     future.set_result(outcome)
             self._put_back(queue, jobs[len(outcomes) :])
+            if queue.gather and len(jobs) > 1:
+                time.sleep(queue.gather)
 
     def _next(self) -> WriteQueue | None:
         """Return the campaign whose turn it is; `None` if there is none for a while."""
