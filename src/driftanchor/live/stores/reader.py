@@ -59,10 +59,6 @@ class Reader:
         self._session, self._campaign = session, campaign
         self.counters = counters
 
-    def named(self, name: str) -> CampaignRow | None:
-        """Return the campaign of this name in the same store, if there is one."""
-        return find(self._session, name)
-
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """Yield the events after a sequence number, in order, up to another if given."""
         last = self.counters.seq if through is None else min(through, self.counters.seq)
