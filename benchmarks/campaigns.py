@@ -155,6 +155,8 @@ def _written_down(campaign: Campaign, into: list[list[Statement]]) -> Iterator[N
             sent[-1].append((for_sqlite(sql), values, False))
             return super().rows(sql, values)
 
+        lookup = rows
+
         def run(self, sql: str, values: Any = ()) -> None:
             sent[-1].append((for_sqlite(sql), values, False))
             super().run(sql, values)
@@ -174,9 +176,11 @@ def _written_down(campaign: Campaign, into: list[list[Statement]]) -> Iterator[N
             super().__init__(connection, deadline)
             sent.append([])
 
-        def _send(self, sql: bytes, values: Any = ()) -> psycopg.Cursor[Any]:
+        def _send(
+            self, sql: bytes, values: Any = (), prepare: bool | None = None
+        ) -> psycopg.Cursor[Any]:
             sent[-1] += [*self._waiting, (sql, values, False)]
-            return super()._send(sql, values)
+            return super()._send(sql, values, prepare)
 
     with (
         mock.patch.object(sqlite, "SqliteSession", NotingSqlite),

@@ -140,6 +140,10 @@ class PostgresSession(Session):
         """Run a query and fetch all rows."""
         return self._send(for_postgres(sql), values).fetchall()
 
+    def lookup(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Like `rows`, without a cached plan: one made for an empty table would scan it later."""
+        return self._send(for_postgres(sql), values, prepare=False).fetchall()
+
     def batches(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
         """Run a query and yield its rows in batches."""
         self.flush()
@@ -178,20 +182,22 @@ class PostgresSession(Session):
         """Return the values as a list."""
         return list(values)
 
-    def _send(self, sql: bytes, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+    def _send(
+        self, sql: bytes, values: Sequence[Any] = (), prepare: bool | None = None
+    ) -> psycopg.Cursor[Any]:
         """Send the statements that wait and one more; PostgreSQL skips all after one that fails."""
         connection = self._connection
         waiting, self._waiting = self._waiting, []
         with watchdog(os.getpid()).limit(connection, self._deadline):
             if not waiting:
-                return connection.execute(sql, values)
+                return connection.execute(sql, values, prepare=prepare)
             with connection.pipeline():
                 for one, given, many in waiting:
                     if many:
                         connection.cursor().executemany(one, given)
                     else:
                         connection.execute(one, given)
-                return connection.execute(sql, values)
+                return connection.execute(sql, values, prepare=prepare)
 
 
 class PostgresStore(Store):
@@ -344,8 +350,6 @@ def _connect(conninfo: str, deadline: float) -> psycopg.Connection[Any]:
     try:
         with watchdog(os.getpid()).limit(connection, deadline):
             connection.execute(settings.encode())
-            # A plan made while a table was empty would later scan all of it.
-            connection.execute("SET plan_cache_mode = force_custom_plan")
     except BaseException:
         connection.close()
         raise

@@ -141,7 +141,7 @@ class Reader:
         """Return the campaign's decisions with these ids."""
         known = [x for x in ids if x.isascii() and x.isprintable()]  # drivers refuse other text
         # The plus hides the campaign: SQLite would read all its decisions instead of a few ids.
-        return self._decisions(
+        return self._lookup(
             f"{DECISIONS} +campaign_id = ? AND id = ANY(?)", self._session.listed(known)
         )
 
@@ -159,19 +159,19 @@ class Reader:
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
         """Return the current decisions of these units in this epoch, at most one per unit."""
         if self._session.dialect == "sqlite":  # without the hint it reads all decisions
-            return self._decisions(
+            return self._lookup(
                 f"{DECISION} FROM decisions INDEXED BY decisions_holds "
                 "WHERE campaign_id = ? AND epoch = ? AND holds = ANY(?)",
                 epoch,
                 self._session.listed(units),
             )
         if len(units) == 1:
-            return self._decisions(
+            return self._lookup(
                 f"{DECISIONS} campaign_id = ? AND epoch = ? AND holds = ?", epoch, units[0]
             )
         # PostgreSQL's statistics of a growing campaign are old, so it would read all decisions.
         # LIMIT 1 makes it look up each unit in the index.
-        rows = self._session.rows(
+        rows = self._session.lookup(
             "SELECT held.* FROM unnest(?::text[]) AS asked (unit) CROSS JOIN LATERAL "
             f"({DECISIONS} campaign_id = ? AND epoch = ? AND holds = asked.unit LIMIT 1) AS held",
             (list(dict.fromkeys(units)), self._campaign, epoch),
@@ -209,7 +209,8 @@ class Reader:
     def keyed(self, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
         """Return the requests with these keys since a time."""
         # Times are compared here: SQLite might search by time instead of by key.
-        rows = self._rows(f"{KEY} key = ANY(?)", self._session.listed(keys))
+        listed = (self._campaign, self._session.listed(keys))
+        rows = self._session.lookup(f"{KEY} key = ANY(?)", listed)
         return {key: KeyedRequest(_ids(ids), digest) for key, ids, digest, at in rows if at > since}
 
     def all_keyed(self) -> Iterator[tuple[str, KeyedRequest, float]]:
@@ -309,6 +310,10 @@ class Reader:
 
     def _entries(self, sql: str, *values: Any) -> list[Entry]:
         return [_entry(row) for row in self._rows(sql, *values)]
+
+    def _lookup(self, sql: str, *values: Any) -> list[DecisionRow]:
+        rows = self._session.lookup(sql, (self._campaign, *values))
+        return [DecisionRow(*row) for row in rows]
 
     def _decisions(self, sql: str, *values: Any) -> list[DecisionRow]:
         return [DecisionRow(*row) for row in self._rows(sql, *values)]

@@ -53,6 +53,8 @@ class SqliteSession(Session):
         """Run a query and fetch all rows."""
         return self._connection.execute(for_sqlite(sql), values).fetchall()
 
+    lookup = rows
+
     def batches(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
         """Run a query and yield its rows in batches."""
         cursor = self._connection.execute(sql)

@@ -51,6 +51,9 @@ class Session(Protocol):
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all rows."""
 
+    def lookup(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Like `rows`, for a few rows of a growing table: the query is planned anew each time."""
+
     def batches(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
         """Run a query and yield its rows in batches, in little memory."""
 
