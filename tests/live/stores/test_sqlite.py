@@ -126,6 +126,13 @@ def test_a_damaged_file_is_an_error(tmp_path: Path, where: int) -> None:
         assert again.ask().number == 51
 
 
+def test_an_old_sqlite_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 36, 0))
+    with pytest.raises(StoreUnavailable, match=r"is too old: .* SQLite 3\.37 or newer"):
+        open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "store.db").write_text("arm,reward\nA,1\n" * 1_000)
     with pytest.raises(StoreUnavailable, match="no SQLite database, or is damaged"):

@@ -22,6 +22,7 @@ if sys.platform != "win32":
 
 T = TypeVar("T")
 BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
+OLDEST = (3, 37, 0)  # the first SQLite with strict tables
 MAX_IDLE = 4  # connections kept open
 BATCH = 1_000  # rows to fetch at once when copying
 MAX_PROBLEMS = 5  # kinds of damage to report
@@ -93,11 +94,16 @@ class SqliteStore(Store):
     """
 
     def __init__(self, address: Address) -> None:
-        assert address.file is not None
-        self.address = address
-        self.file = address.file.absolute()  # so that a later chdir does not matter
         self._idle: list[sqlite3.Connection] = []
         self._process = os.getpid()
+        assert address.file is not None
+        if sqlite3.sqlite_version_info < OLDEST:
+            raise StoreUnavailable(
+                f"SQLite {sqlite3.sqlite_version} is too old: use a Python with SQLite 3.37 or "
+                "newer, or PostgreSQL"
+            )
+        self.address = address
+        self.file = address.file.absolute()  # so that a later chdir does not matter
         self._opened: tuple[int, int] | None = None  # the file that was opened first
 
     @contextlib.contextmanager
