@@ -199,11 +199,6 @@ def situation(terms: Terms, state: State, exclude: Iterable[object] = ()) -> tup
     The round is one more than the decisions so far, or than the rewards if there are more of
     those, as when rewards of pulls made elsewhere are reported. The memory in the evidence is a
     copy, which the policy may change.
-
-    Args:
-        terms: The terms in force.
-        state: The state before the decision.
-        exclude: Arms that cannot be played this time.
     """
     return Decider(terms, state).situation(check.items(exclude, "exclude"))
 
@@ -256,12 +251,7 @@ def counted(
 ) -> Floats:
     """Return the share of each arm in `count` simulated decisions on the same evidence.
 
-    Args:
-        terms: The terms in force.
-        state: The state before the decision.
-        exclude: Arms that cannot be played this time.
-        count: The number of decisions, each with its own noise.
-        until: Deadline, by `time.monotonic`.
+    Each decision has its own noise. `until` is a deadline, by `time.monotonic`.
 
     Raises:
         Conflict: The policy is too slow for the deadline.

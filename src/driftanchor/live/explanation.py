@@ -71,15 +71,7 @@ class Explanation:
         labels: Sequence[str],
         decision: int,
     ) -> Explanation:
-        """Build the explanation from a policy's `account` of a decision.
-
-        Args:
-            policy: The policy that decided.
-            evidence: The evidence it saw.
-            account: The decision and the numbers behind it.
-            labels: The arms.
-            decision: The number of the decision.
-        """
+        """Build the explanation from a policy's `account` of a decision."""
         arms = {
             label: ArmExplanation(
                 float(value),

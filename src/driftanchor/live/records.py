@@ -228,10 +228,6 @@ def load(
 ) -> tuple[Terms, State, dict[Path, str]]:
     """Read a file that `save` wrote; return terms, state and the hash of the file.
 
-    Args:
-        path: The file.
-        policy: The policy it was saved with, if it is not built in.
-
     Raises:
         InvalidInput: There is no such file, or it is not text.
         UnreadableState: It is damaged; see `from_record`.

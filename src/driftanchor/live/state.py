@@ -75,16 +75,7 @@ class State:
         decisions: int,
         live: tuple[Floats, Floats] | None = None,
     ) -> None:
-        """Create a state from copies of validated arrays.
-
-        Args:
-            tally: Online pulls and reward sums.
-            pending: The number of decisions of each arm that wait for a reward.
-            playable: Which arms can be played.
-            memory: The policy's memory between decisions, one row per arm.
-            decisions: The number of decisions.
-            live: The last estimate of pulls and totals, if rewards are delayed: see `Matured`.
-        """
+        """Create a state from copies of validated arrays."""
         self.arms = tally.arms
         self.pulls = tally.pulls.copy()
         self.totals = tally.totals.copy()
@@ -239,13 +230,7 @@ class State:
             self.learn(column, reward, event.late)
 
     def learn(self, column: int, reward: float, late: bool = False) -> None:
-        """Apply a reward, as `Rewarded` does, even if no decision of the arm is pending.
-
-        Args:
-            column: The arm.
-            reward: The reward.
-            late: Whether its decision had already been closed.
-        """
+        """Apply a reward, as `Rewarded` does, even if no decision of the arm is pending."""
         total = self.totals.item(column) + reward
         self._check_total(column, total)
         pending = self.pending.item(column)

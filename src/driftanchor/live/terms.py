@@ -135,17 +135,7 @@ class Terms:
         seed: object,
         reasons: Iterable[str] = (),
     ) -> Terms:
-        """Restore stored terms: validate them, without defaults or warnings.
-
-        Args:
-            policy: The rule.
-            offline: The logs of every arm.
-            bias_bounds: V of every arm.
-            relative_bounds: W of every arm, or `None` for no bound.
-            reward_range: The lowest and the highest reward possible.
-            seed: The seed of the policy's noise.
-            reasons: The stored reasons.
-        """
+        """Restore stored terms: validate them, without defaults or warnings."""
         level, relative = _promises(bias_bounds, relative_bounds, offline)
         ends = valid_range(reward_range)
         key = check.whole(seed, "seed")

@@ -26,12 +26,6 @@ def explain_decision(
     The state is rebuilt from the last snapshot and the events between it and the decision, so the
     cost does not grow with the age of the campaign.
 
-    Args:
-        reader: The campaign.
-        row: The decision.
-        first: The initial terms.
-        settings: The initial settings.
-
     Raises:
         UnreadableState: The recomputed decision differs: the store or the policy was changed.
     """

@@ -25,14 +25,7 @@ PATIENCE = 86_400.0  # seconds to wait for the first rewards if there is no wind
 
 
 def feed_problems(name: str, current: CampaignState, reader: Reader, now: float) -> tuple[str, ...]:
-    """Return the problems with the rewards, and what to do about each.
-
-    Args:
-        name: The name of the campaign.
-        current: The state of the campaign.
-        reader: The campaign, in the same transaction.
-        now: The time, in seconds since 1970.
-    """
+    """Return the problems with the rewards, and what to do about each."""
     after, since = max(reader.counters.seq - RECENT, 0), _same_window_since(current)
     recent = reader.reported(after, since)
     late, in_time = recent.get("late", 0), recent.get("rewarded", 0)

@@ -76,10 +76,6 @@ class Played:
 def saved(played: Played, seed: int) -> Saved:
     """Estimate what the logs saved so far.
 
-    Args:
-        played: The beliefs and decisions of the campaign.
-        seed: The seed of the simulation.
-
     Example:
         >>> sure, none = np.full(2, 0.01), np.zeros(2)
         >>> played = Played(np.array([0.3, 0.1]), sure, np.array([990, 10]), none, 0.5, (0.0, 1.0))

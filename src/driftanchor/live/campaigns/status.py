@@ -101,14 +101,7 @@ class Status(Tabular):
         alarms: tuple[Alarm, ...] = (),
         problems: tuple[str, ...] = (),
     ) -> Status:
-        """Build the status from the state of the campaign.
-
-        Args:
-            name: Its name.
-            current: The state of the campaign.
-            alarms: The alarms so far.
-            problems: The problems from `feed_problems`.
-        """
+        """Build the status from the state of the campaign."""
         terms, state, counters, traffic = (
             current.terms,
             current.state,

@@ -164,10 +164,6 @@ def log_e_value(excess: Floats, variance: Floats) -> float:
 
     Half of the capital is on the other sides and is not counted.
 
-    Args:
-        excess: How much more often than expected each arm was played.
-        variance: Q of each arm.
-
     Example:
         >>> round(log_e_value(np.zeros(2), np.zeros(2)), 3)
         -0.693

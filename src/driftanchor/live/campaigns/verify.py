@@ -77,11 +77,6 @@ class Verified:
 def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     """Compare the events of a campaign with its sums, decisions and other stored data.
 
-    Args:
-        reader: The campaign, in one read transaction.
-        terms: The initial terms.
-        settings: The initial settings.
-
     Raises:
         UnreadableState: The data differ; the message says where.
     """

@@ -119,13 +119,7 @@ def _moved(data: record.Record) -> Moved:
 
 
 def alarm_text(alarm: Alarm, labels: Sequence[str], distrusts: bool = False) -> str:
-    """Return the text of an alarm: what happened, since when, and what to do.
-
-    Args:
-        alarm: The alarm.
-        labels: Those of all arms.
-        distrusts: Whether the campaign then ignores the logs of the arms.
-    """
+    """Return the text of an alarm: what happened, since when, and what to do."""
     named = " and ".join(f"{labels[arm.column]!r}" for arm in alarm.arms)
     if distrusts:
         rest = f"{GONE.format(named=named)} {CAUSES}"

@@ -94,11 +94,6 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     is larger. Tuning for too small a move delays the detection of all others; tuning for too large
     a move costs little. With a relative bound, half of the error probability goes to the
     comparison with all others, unless the rewards of some arms vary too little for it.
-
-    Args:
-        terms: The terms in force.
-        column: The arm.
-        miss: The probability of a false alarm about the arm.
     """
     logged, mean = int(terms.offline.n[column]), float(terms.offline.mean[column])
     level, relative = float(terms.bias_bounds[column]), float(terms.relative_bounds[column])
@@ -295,14 +290,7 @@ def _price(side: Side) -> float:
 
 
 def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:
-    """Return an arm with live rewards as a `Side`.
-
-    Args:
-        ruler: The arm's ruler.
-        n: The number of live rewards.
-        total: The sum of live rewards.
-        among: The number of arms on that side.
-    """
+    """Return an arm with live rewards as a `Side` of `among` arms."""
     noise = ruler_noise(ruler)
     move, bound = (total / n - ruler.mean) / noise, ruler.relative_bound / noise
     if ruler.kind == GAUSSIAN:

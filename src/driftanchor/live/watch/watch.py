@@ -171,14 +171,7 @@ class Watch:
 
 
 def fold(watch: Watch, columns: Sequence[int], rewards: Sequence[float], mark: Mark) -> Watch:
-    """Return the watch after some rewards, in the order of their decisions.
-
-    Args:
-        watch: The watch before.
-        columns: The arm of each reward.
-        rewards: The rewards.
-        mark: When they came.
-    """
+    """Return the watch after some rewards, in the order of their decisions."""
     arms = list(watch.arms)
     for column, reward in zip(columns, rewards, strict=True):
         if arms[column].ruler.logged:
@@ -195,12 +188,6 @@ def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
     """Return the watch after a folded reward was corrected, which should be rare.
 
     A default reward that a late one may still replace is not settled: fold it when that is over.
-
-    Args:
-        watch: The watch before.
-        column: The arm.
-        before: The reward that was folded.
-        after: What it should have been.
     """
     arm = watch.arms[column]
     if not arm.ruler.logged or arm.n == 0:
@@ -215,12 +202,7 @@ def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
 
 
 def add_alarms(watch: Watch, mark: Mark) -> Watch:
-    """Return the watch with the new alarms. It may be called after every reward.
-
-    Args:
-        watch: The watch.
-        mark: When its last reward came.
-    """
+    """Return the watch with the new alarms. It may be called after every reward."""
     new = [*_level_alarms(watch, mark), *_relative_alarms(watch, mark)]
     return replace(watch, alarms=(*watch.alarms, *new)) if new else watch
 
