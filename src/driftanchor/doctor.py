@@ -196,7 +196,7 @@ def _content(address: str) -> list[Check]:
 
 
 def _missing_file(file: Path) -> str | None:
-    """Return why there is no file to open; opening a pipe would block."""
+    """Return why this is not a regular file, without opening it: opening a pipe would block."""
     try:
         regular = stat.S_ISREG(file.stat().st_mode)
     except FileNotFoundError:
@@ -283,7 +283,7 @@ def _mounted(file: Path) -> str | None:
             continue
         mount = re.sub(r"\\(\d{3})", lambda octal: chr(int(octal[1], 8)), before.split()[4])
         inside = path == mount or path.startswith(f"{mount.rstrip('/')}/")
-        if inside and len(mount) >= len(longest):  # the last of two mounts in one place hides it
+        if inside and len(mount) >= len(longest):  # of two mounts on one path, the last counts
             longest, kind = mount, after.split()[0]
     return kind
 

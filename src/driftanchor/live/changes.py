@@ -26,7 +26,7 @@ MIN_REWARDS = 20  # rewards before `only_conversions` can be true
 
 
 def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[float]) -> Rewarded:
-    """Return the event for a reward or a batch; raise if one of the batch is invalid."""
+    """Return the event for a reward or a batch; raise if any of the batch is invalid."""
     if isinstance(arm, str):
         column, checked = one_reward(terms, arm, reward)
         return Rewarded((column,), (checked,))
@@ -134,7 +134,7 @@ def resume(state: State, label: str) -> Resumed:
 def only_highest(terms: Terms, state: State) -> bool:
     """Return whether every reward so far is the highest possible, up to rounding.
 
-    The highest possible is that of `reward_range`, or 1 where the range is open.
+    The highest possible reward is the upper end of `reward_range`, or 1 if the range has none.
 
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
@@ -163,7 +163,7 @@ def check_conversions(terms: Terms, state: State, event: Rewarded) -> tuple[bool
 
     Returns:
         Whether to check the next rewards too, and a warning if only conversions seem to be
-        reported. The check ends with the warning, or with another reward than the highest.
+        reported. The check ends with the warning, or with the first lower reward.
     """
     highest = _highest(terms)
     if not all(abs(reward - highest) <= 1e-9 * abs(highest) for reward in event.rewards):

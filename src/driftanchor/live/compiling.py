@@ -39,8 +39,8 @@ class BackgroundRule:
 
     Args:
         policy: The policy.
-        make: A function of `driftanchor.compiled.rules`. The rule that it makes takes the policy's
-            parameters and the evidence first.
+        make: A function of `driftanchor.compiled.rules`. The first arguments of the rule that it
+            makes are the policy's parameters and the evidence.
         enough: The amount of interpreted work after which the rule is compiled.
     """
 
@@ -56,7 +56,7 @@ class BackgroundRule:
         Args:
             evidence: Evidence with arrays of the types that the rule will be called with.
             arguments: The other arguments of the rule, of the types it will be called with.
-            work: The amount of interpreted work if it is not ready.
+            work: The amount of work that will be interpreted if it is not ready.
         """
         try:
             if self._kind is None:

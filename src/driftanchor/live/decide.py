@@ -72,7 +72,7 @@ class Decider:
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Build the evidence; the policy sees all but the memory through read-only views."""
+        """Build the evidence from read-only views; only the memory is writable."""
         terms, state = self.terms, self.state
         pulls: Any = check.frozen(state.live_pulls.view())
         pending: Any = check.frozen(state.live_pending.view())
@@ -90,7 +90,7 @@ class Decider:
             check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : policy.memory]
-        self._compiled: compiling.Rule | None = None  # for pulls of another type, another rule
+        self._compiled: compiling.Rule | None = None  # it fits one dtype of `pulls`
 
     def apply(self, event: Event) -> None:
         """Apply an event, or raise without changing anything."""
@@ -153,7 +153,7 @@ class Decider:
         return column, changed_rows(state.memory, self._memory) if policy.memory else ()
 
     def _playable(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
-        """Return the evidence without some arms, and the number of playable arms."""
+        """Return the evidence with these arms unplayable, and the number of playable arms."""
         state = self.state
         if not exclude and state.playable_count:
             return self._evidence, state.playable_count
@@ -196,9 +196,9 @@ class Decider:
 def situation(terms: Terms, state: State, exclude: Iterable[object] = ()) -> tuple[Evidence, Round]:
     """Return what the policy sees when it makes the next decision.
 
-    The round is one more than the decisions so far, or than the rewards if there are more of
-    those, as when rewards of pulls made elsewhere are reported. The memory in the evidence is a
-    copy, which the policy may change.
+    The round is one more than the number of decisions, or of rewards if that is larger, as when
+    rewards of pulls made elsewhere are reported. The memory in the evidence is a copy, which the
+    policy may change.
     """
     return Decider(terms, state).situation(check.items(exclude, "exclude"))
 
@@ -230,7 +230,7 @@ def probabilities(
         draws: The number of decisions to simulate on the same evidence. By default none: the
             probabilities are computed, with an error below 1e-6, if the law of the policy's index
             is known. Otherwise 1,000 decisions are simulated.
-        known: Computes propensities of the policy; kept between calls, it becomes faster.
+        known: Computes and caches propensities of the policy; reuse it between calls.
     """
     if draws is None:
         with errors_of(terms.policy.name):

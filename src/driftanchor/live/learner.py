@@ -77,8 +77,8 @@ class Learner(Tabular):
                 mapping from labels, or a `Suggestion`; `inf` where nothing is known. Logs need
                 this or `relative_bound`.
             relative_bound: How far an arm's online mean may be from its offline mean plus a move
-                that all arms share. The shared move may be anything and is learned. Where both
-                bounds are given both hold, and the tighter one decides.
+                that all arms share. The shared move may be anything and is learned. If both bounds
+                are given, both hold, and the tighter one counts.
             bias_bound_source: Where the bounds come from: `"proved"`, `"estimated"` (the default)
                 or `"guessed"`. The less sure they are, the more the default policy tries arms
                 regardless of their logs (ε = 0, 0.2, 0.4).
@@ -104,7 +104,7 @@ class Learner(Tabular):
         self._lock = threading.RLock()  # the same thread may enter again while it warns
         # The terms and the state before the last pull, and the arms it excluded.
         self._last: tuple[Terms, State, tuple[object, ...]] | None = None
-        warned = changes.only_conversions(terms, state)  # before it was saved
+        warned = changes.only_conversions(terms, state)  # the warning came before it was saved
         self._may_warn = not warned and changes.only_highest(terms, state)
 
     def _now(self) -> tuple[Terms, State]:
@@ -135,7 +135,7 @@ class Learner(Tabular):
 
     @property
     def policy(self) -> Policy:
-        """The rule."""
+        """The policy that chooses arms."""
         return self.terms.policy
 
     @property
@@ -250,7 +250,7 @@ class Learner(Tabular):
     @overload
     def update(self, arm: Sequence[str], reward: Sequence[float]) -> None: ...
     def update(self, arm: str | Sequence[str], reward: float | Sequence[float]) -> None:
-        """Learn from one reward, or from a batch, which equals the loop over it.
+        """Learn from one reward or a batch; a batch has the same effect as one call per reward.
 
         If one arm or reward of a batch is invalid, nothing is learned from the batch. A reward
         closes one pending pull of its arm, if there is one.

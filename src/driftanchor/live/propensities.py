@@ -1,8 +1,8 @@
 """Propensities: the probability that a policy plays each arm, from the laws of its indices.
 
 Given the common move, the indices of the arms are independent, and `core.win_chances` integrates
-over the largest. The common move is normal and the same for all arms: one more integral. A guard
-pull draws nothing, so all its indices are constants.
+over the largest. The common move is normal and shared by all arms, so averaging over it takes one
+more integral. A guard pull draws nothing, so all its indices are constants.
 
 A policy's laws are written by plain scalar code, interpreted or compiled; both give the same
 numbers. Everything after that is NumPy.
@@ -39,15 +39,15 @@ FARTHEST = 5.2  # in sds: a normal is farther from its mean with probability 2e-
 GRID = np.linspace(-FARTHEST, FARTHEST, 65)  # moves at which indices without noise are compared
 ROUNDING = 1e-13  # indices with a smaller relative difference count as equal
 ENOUGH = 2_000  # propensities of single arms that are interpreted before it pays to compile
-MOVING = 40  # an arm counts this often if propensities are averaged over common moves
+MOVING = 40  # weight of an arm in `ENOUGH` if propensities are averaged over common moves
 MANY = 2_000  # with this many arms, interpreting decisions takes longer than compiling
 MAX_CACHED = 16  # tables of laws in a cache
-MAX_SIZE = 30_000  # numbers in each of them
+MAX_SIZE = 30_000  # numbers in a cached table
 
 # For averages over the common move:
 CUTS = [-2.9, -1.4, -0.1, 1.3, 2.7]  # of the range, so that narrow features are not missed
 MIN_POINTS, MAX_POINTS = 17, 65  # equally spaced
-AGREE = 3e-6  # allowed change without every other point; smooth functions are far more exact
+AGREE = 3e-6  # allowed change if every other point is left out; smooth functions change far less
 CLOSE = 1e-6  # allowed change of an interval's integral when it is halved
 RARE = 2e-7  # intervals with a smaller probability are not halved again
 MAX_SWITCHES = 40  # with more, the range is not cut at them

@@ -285,7 +285,7 @@ def fold(state: State, event: Event) -> State:
 
 
 def changed_rows(before: Floats, after: Floats) -> tuple[MemoryRow, ...]:
-    """Return the rows of a policy's memory that a decision changed, to the bit.
+    """Return the rows of a policy's memory that a decision changed, compared bit by bit.
 
     Example:
         >>> changed_rows(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 0.5], [0.0, 0.0]]))

@@ -19,7 +19,7 @@ class Decided:
         number: 1 for the first decision, and so on.
         column: The arm to play.
         memory: The changed rows of the policy's memory: the arm's column, and its numbers.
-        waits: Whether the decision waits for its reward now, or only once it was shown.
+        waits: Whether the decision waits for its reward now, or only after it is shown.
     """
 
     number: int

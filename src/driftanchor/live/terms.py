@@ -334,7 +334,7 @@ def _noise(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
 def warn_of_suggestion(
     name: str, given: object, offline: OfflineData, *, stacklevel: int = 4
 ) -> None:
-    """Warn if a suggestion has no bound, or was made from other arms.
+    """Warn if a suggestion has no bound, or was made for other arms.
 
     Args:
         name: `"bias_bound"` or `"relative_bound"`.
@@ -388,7 +388,7 @@ def warn_of_other_units(policy: Policy, offline: OfflineData) -> None:
 def _uses_prior(policy: Policy) -> bool:
     """Return whether the index of an unplayed arm depends on the prior mean.
 
-    Another arm was played, because a prior may follow the leader.
+    The test evidence also has a played arm, because a prior may depend on the leader.
     """
     none = np.zeros(2, np.int64)
     evidence = Evidence(

@@ -57,7 +57,7 @@ class ServeSettings:
 
 
 class AppState:
-    """What the handlers of one process share.
+    """State that all request handlers of one process share.
 
     Args:
         store: The open store.

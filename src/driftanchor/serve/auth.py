@@ -15,11 +15,11 @@ from driftanchor.serve.loopback import caller_of, is_forwarded, is_local, names_
 from driftanchor.serve.problem import Problem
 
 NOBODY = KeyRow("", "0" * 64, "", 0.0)  # compared if the key is unknown, to take the same time
-# Requests without a valid key, by address. Keys cannot be guessed at any rate; this stops programs
-# that keep asking with a wrong one.
+# The limit for requests without a valid key, for each address. It stops programs that keep sending
+# a wrong key; no limit is needed against guessing, which is hopeless.
 WRONG_RATE, WRONG_BURST = 50.0, 1_000.0
 ASK_FOR_KEY = {"WWW-Authenticate": 'Bearer realm="driftanchor"'}
-MAX_CALLERS = 10_000  # whose rates are kept
+MAX_CALLERS = 10_000  # callers with a stored rate
 REREAD = 0.5  # seconds after which keys are read again
 MAX_AGE = 1.0  # seconds after which requests wait for the keys to be read
 MAX_WAIT = 2.0  # seconds to wait for a store that hangs
@@ -212,8 +212,8 @@ class KnownKeys:
 class Rates:
     """Limits the rate of each caller, with one number per caller.
 
-    That number is the time at which all its requests are paid for at the allowed rate. It may be
-    ahead of now by the cost of a burst.
+    The number is the time by which the allowed rate has covered all requests of the caller. It may
+    be ahead of now by the cost of a burst.
 
     Args:
         rate: Allowed requests per second, in the long run.

@@ -33,7 +33,7 @@ async def decide(call: Call) -> Response:
     """Which arm to play. The decision is on disk when the answer comes.
 
     201 if a decision is new, 200 if it was made before, for the same unit or the same key. Two
-    headers Idempotency-Key in one request are refused with 400.
+    Idempotency-Key headers in one request are refused with 400.
     """
     state, body, key = call.state, call.body, call.headers.idempotency_key
     ask = Ask.checked(body.unit, body.exclude, body.n, body.peek, key)
@@ -65,7 +65,7 @@ async def explain(call: Call) -> Response:
 
 
 async def report_defaults(call: Call) -> Response:
-    """Say that arms were played that the campaign did not choose; their rewards do not count."""
+    """Report default arms that clients played; their rewards do not count."""
     items = call.body.defaults
     check_size(items, "defaults")
     campaign = await call.state.opened(call.path["name"])

@@ -1,8 +1,8 @@
 """The demo: campaigns with made-up logs and traffic, on a fast clock.
 
-In the main campaign, all arms pay more than in the logs from the start: a common move, which does
-no harm. Then one arm starts to pay far more: a move of its own, which breaks a promise. The shares
-shift to that arm, and the alarm rings.
+In the main campaign, all arms pay more than in the logs from the start. This common move does no
+harm. Later one arm alone starts to pay far more, which violates its relative bound. The policy
+plays that arm more often, and an alarm is raised.
 """
 
 from __future__ import annotations

@@ -73,9 +73,9 @@ def names_server(host: bytes, address: str, port: int) -> bool:
         return False
 
 
-@functools.lru_cache(maxsize=64)  # clients name the same place again and again
+@functools.lru_cache(maxsize=64)  # clients send the same few values again and again
 def is_local(place: bytes) -> bool:
-    """Whether a `Host` or an `Origin` is this machine, by its name alone.
+    """Return whether a `Host` or `Origin` names this machine, without resolving the name.
 
     Example:
         >>> [is_local(x) for x in (b"localhost:8484", b"http://127.0.0.1", b"[::1]:8484")]
@@ -96,7 +96,7 @@ def _is_loopback(address: str) -> bool:
 
 
 def reachable_from_elsewhere(host: str) -> bool:
-    """Whether a server that listens there can be reached from other machines."""
+    """Return whether other machines can reach a server that listens on this address."""
     try:
         found = socket.getaddrinfo(host or None, 0, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
@@ -107,15 +107,15 @@ def reachable_from_elsewhere(host: str) -> bool:
 
 
 def check_keys(host: str, rows: Iterable[KeyRow], now: float) -> bool:
-    """Whether a server that listens there needs keys whatever happens.
+    """Return whether a server must require keys, because other machines can reach it.
 
     Args:
-        host: Where it listens.
+        host: The address to listen on.
         rows: The keys of its store.
         now: The time, in seconds since 1970.
 
     Raises:
-        InvalidInput: Others can reach it, and the store has no key that works.
+        InvalidInput: Other machines can reach it, and the store has no active key.
     """
     if not reachable_from_elsewhere(host):
         return False
@@ -129,7 +129,7 @@ def check_keys(host: str, rows: Iterable[KeyRow], now: float) -> bool:
 
 
 def caller_of(scope: Any) -> str:
-    """The address that a request came from; of IPv6 the half that a network has.
+    """Return the client's address; for IPv6, only its /64 network.
 
     Example:
         >>> caller_of({"client": ("192.0.2.7", 5)}), caller_of({"client": None})

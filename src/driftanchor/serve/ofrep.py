@@ -129,7 +129,7 @@ class Evaluate:
 
     Attributes:
         unit: The unit.
-        assign: Whether the decision counts only once it was shown.
+        assign: Whether the decision counts only after it is shown.
     """
 
     unit: str
@@ -137,11 +137,11 @@ class Evaluate:
 
     @property
     def needs(self) -> Needs:
-        """The rows to read before."""
+        """The rows to read before the request runs."""
         return Needs(units=(self.unit,))
 
     def __call__(self, batch: Batch) -> Assignment:
-        """Return the arm; a paused campaign has none."""
+        """Return the unit's assignment, without a decision if the campaign is paused."""
         arms = tuple(batch.current.terms.arms)
         if batch.current.counters.paused:
             return Assignment(None, arms)

@@ -86,7 +86,7 @@ class Route:
         body: The model of the body.
         query: The model of the query parameters.
         headers: The model of the headers that the handler reads.
-        answers: The answers that are no errors by status, each a model or a `Content`.
+        answers: The successful answers by status, each a model or a `Content`.
         errors: The statuses of errors besides those that any route can have.
         tags: The groups in the OpenAPI document.
         documented: Whether the OpenAPI document has it.

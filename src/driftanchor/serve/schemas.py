@@ -343,7 +343,7 @@ class CampaignAnswer(Answer):
 
 
 class Stretch(Answer):
-    """What happened to one arm in one stretch of time."""
+    """The decisions and rewards of one arm in one time interval."""
 
     start: float = Field(description="When it starts, in seconds since 1970.")
     arm: str
@@ -353,7 +353,7 @@ class Stretch(Answer):
 
 
 class HistoryAnswer(Answer):
-    """What happened, by stretches of 15 minutes."""
+    """The decisions and rewards of all arms, in intervals of 15 minutes."""
 
     seconds: float = Field(description="The length of a stretch.")
     history: list[Stretch]
@@ -376,7 +376,7 @@ class HealthAnswer(Answer):
 
 
 class ProblemAnswer(Answer):
-    """An error, as RFC 9457 has it."""
+    """An error, as RFC 9457 defines it."""
 
     type: str
     title: str

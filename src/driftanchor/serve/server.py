@@ -51,7 +51,7 @@ class Server(uvicorn.Server):
 
     Args:
         config: The configuration of uvicorn.
-        state: Learns that the server stops.
+        state: Is told when the server stops.
         ready: Called once it answers.
         stopping: Called when it starts to stop.
     """
@@ -146,7 +146,7 @@ def serve(
     """
     warm_up(state)
     gc.collect()
-    gc.freeze()  # the collector skips what is loaded by now
+    gc.freeze()  # the collector skips all objects created so far
     thresholds = gc.get_threshold()
     gc.set_threshold(*GC_THRESHOLDS)
     handler = state.log.handler
@@ -237,13 +237,13 @@ class Worker:
         return bool(done)
 
     def forget(self) -> None:
-        """Remove a dead worker from the metrics that describe the present."""
+        """Remove the live gauges of a dead worker."""
         library: Any = multiprocess
         library.mark_process_dead(self.process.pid)
         self.pipe.close()
 
     def end(self, until: float) -> None:
-        """Wait until it has ended, then kill it."""
+        """Wait for the process until a deadline, then kill it."""
         self.process.join(max(0.0, until - time.monotonic()))
         if self.process.is_alive():
             self.process.kill()

@@ -44,12 +44,12 @@ async def show_metrics(call: Call) -> Response:
 
 
 async def docs(call: Call) -> Response:
-    """This interface for people; the page works offline."""
+    """The documentation of this API as a page, which works offline."""
     return HTMLResponse(openapi.page(openapi.document(call.state.routes)))
 
 
 async def show_openapi(call: Call) -> Response:
-    """This interface for programs."""
+    """The OpenAPI document of this API."""
     return json_response(openapi.document(call.state.routes))
 
 

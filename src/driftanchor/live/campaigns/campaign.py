@@ -525,7 +525,7 @@ class Campaign:
 
         Args:
             since: The start, in seconds since 1970.
-            stretch: The length of longer intervals, in seconds.
+            stretch: Return longer intervals, of this many seconds.
         """
         start = None if since is None else check.number(since, "since")
         longer = None if stretch is None else check.number(stretch, "stretch", low=HISTORY_SECONDS)

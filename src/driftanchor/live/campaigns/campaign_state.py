@@ -24,7 +24,7 @@ from driftanchor.live.stores.reader import Reader
 from driftanchor.live.stores.rows import ArmRow, Counters
 from driftanchor.live.terms import Terms
 
-FEW_DIGITS = 1e-6  # share of a sum; subtracting the rest leaves 10 of 16 digits
+FEW_DIGITS = 1e-6  # a subtraction that leaves a smaller share keeps fewer than 10 of 16 digits
 
 
 class CampaignState:
@@ -121,7 +121,7 @@ class CampaignState:
 
     @property
     def state(self) -> State:
-        """What happened; later events change it."""
+        """What happened so far; later events update it in place."""
         return self.decider.state
 
     @property
@@ -166,9 +166,9 @@ class CampaignState:
 
     @property
     def delayed_until(self) -> tuple[int, float, float]:
-        """Earlier terms with a window and a default: how many decisions there were, and the window.
+        """Return which earlier decisions had a window and a default.
 
-        The third value is the time at which the windows of these decisions have closed.
+        Returns (number of the last one, its window, time by which the windows of all have closed).
         """
         number, window, closed = 0, math.inf, -math.inf
         for (_, settings), entry in zip(self._agreed, self.changes, strict=False):

@@ -32,7 +32,7 @@ class SetPaused:
     needs: Needs = NOTHING
 
     def __call__(self, batch: Batch) -> None:
-        """Execute the request; no-op if it is so already."""
+        """Execute the request; no-op if nothing changes."""
         if batch.current.counters.paused != self.paused:
             batch.record("paused" if self.paused else "resumed")
 
@@ -47,7 +47,7 @@ class NextEpoch:
         """Return the number of the epoch."""
         epoch = batch.current.counters.epoch + 1
         batch.record("epoch", value=float(epoch))
-        batch.held.clear()  # of the epoch before
+        batch.held.clear()  # from the previous epoch
         return epoch
 
 
@@ -84,7 +84,7 @@ class SetArm:
     needs: Needs = NOTHING
 
     def __call__(self, batch: Batch) -> None:
-        """Execute the request; no-op if it is so already."""
+        """Execute the request; no-op if nothing changes."""
         current = batch.current
         column = current.terms.arms.column(self.label, "label")
         now = current.row(column).state
@@ -108,7 +108,7 @@ class Distrust:
     needs: Needs = NOTHING
 
     def __call__(self, batch: Batch) -> None:
-        """Execute the request; no-op if it is so already."""
+        """Execute the request; no-op if nothing changes."""
         column = batch.current.terms.arms.column(self.label, "label")
         if column not in batch.current.distrusted:
             batch.record("arm_distrusted", column=column)

@@ -91,7 +91,7 @@ def read_campaign(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms
 
 
 def custom(policy: Policy | None) -> Policy | None:
-    """Return the policy unless it is built in: those are found by their names."""
+    """Return the policy; `None` if it is built in, because its name is then enough."""
     return None if type(policy) in POLICIES.values() else policy
 
 

@@ -26,7 +26,7 @@ from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import errors_of
 
-# Probabilities are right to 1e-6. An arm that was played had some, however small it came out.
+# Minimum propensity of a played arm. A computed one has an error of 1e-6, so it may be 0.
 LEAST = 1e-9
 
 
@@ -34,8 +34,8 @@ class Draw(NamedTuple):
     """The next decision of a campaign.
 
     Attributes:
-        event: The decision, as the event to keep.
-        probabilities: How likely each arm was.
+        event: The decision, as an event to record.
+        probabilities: The probability of each arm.
     """
 
     event: Decided
@@ -43,7 +43,7 @@ class Draw(NamedTuple):
 
     @property
     def propensity(self) -> float:
-        """How likely the arm that was drawn was."""
+        """The probability of the drawn arm."""
         return max(self.probabilities.item(self.event.column), LEAST)
 
 
@@ -63,7 +63,7 @@ def draw(
         settings: The settings, which include the floors.
         exclude: Arms that cannot be played this time.
         waits: Whether the decision waits for its reward immediately.
-        known: Computes propensities of the policy; kept between calls, it becomes faster.
+        known: Computes and caches propensities of the policy; reuse it between calls.
         until: Deadline for simulating propensities, by `time.monotonic`.
 
     Raises:
@@ -92,9 +92,9 @@ def draw(
 def explain(
     terms: Terms, state: State, settings: Settings, exclude: Sequence[str] = ()
 ) -> Explanation:
-    """The next decision once more, with every number behind it; the arguments are those of `draw`.
+    """Repeat the next decision and record every number behind it; the arguments are as for `draw`.
 
-    Where a floor decided, the policy's numbers show what it would have played.
+    If a floor decided, the policy's numbers show what it would have played.
     """
     account = decide.explain(terms, state, exclude)
     evidence, _ = decide.situation(terms, state, exclude)
@@ -111,10 +111,10 @@ def explain(
 
 
 def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
-    """The floor of each arm; 0 where an arm cannot be played.
+    """Return the floor of each arm; 0 if it cannot be played.
 
-    Arms may have been added since the floors were agreed. If there is no room for all of them, all
-    become smaller by the same factor.
+    Arms may have been added since the floors were set. Floors that add up to more than 1 are scaled
+    down to 1.
     """
     floors = np.full(len(terms.arms), settings.floor)
     for label in settings.control:
@@ -125,7 +125,7 @@ def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
 
 
 def _floor(terms: Terms, number: int, floors: Floats) -> int | None:
-    """The arm that a floor decides for, or `None` if it is left to the policy."""
+    """Return the arm drawn for its floor; `None` if the policy decides."""
     if not floors.any():
         return None
     with wrapping():

@@ -205,8 +205,8 @@ def mature(batch: Batch, reader: Reader, counts: CohortCounts, due: Sequence[Dec
 def count_as_they_come(batch: Batch, reader: Reader) -> None:
     """Drop the last estimate once rewards are no longer delayed.
 
-    Decisions of earlier terms, with a default, count when their windows have closed: until then
-    leave out the rewards that came early, and do so anew in each slot.
+    Earlier decisions may still have a window and a default. Until their windows have closed, the
+    estimate leaves out their rewards and is updated in each slot.
     """
     current = batch.current
     state, at = current.state, current.matured_at

@@ -42,7 +42,7 @@ from driftanchor.live.terms import Terms
 from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS, promises_may_fail
 from driftanchor.render.numbers import percent, rounded
 
-PER = 1_000.0  # losses are per so many decisions
+PER = 1_000.0  # losses are per this many decisions
 MIN_MOVES, MAX_MOVES = 13, 201  # values of the common move
 FEW = 5  # live rewards that an arm without logs needs before it is ranked
 SQRT_2 = math.sqrt(2.0)

@@ -140,7 +140,7 @@ def fold(ratio: RatioCheck, column: int, propensities: Sequence[float] | Floats)
     """Return the check after one more decision.
 
     Args:
-        ratio: The check before.
+        ratio: The check before that decision.
         column: The arm that was played.
         propensities: The probability of each arm; 0 for those that could not be played.
     """
@@ -160,9 +160,10 @@ def fold(ratio: RatioCheck, column: int, propensities: Sequence[float] | Floats)
 
 
 def log_e_value(excess: Floats, variance: Floats) -> float:
-    """Return the logarithm of the mean capital of the bets on the gaining sides of all arms.
+    """Return the logarithm of the e-value against the propensities.
 
-    Half of the capital is on the other sides and is not counted.
+    Each arm has one bet that it is played too often and one that it is played too rarely. The
+    losing bet of each arm counts as 0.
 
     Example:
         >>> round(log_e_value(np.zeros(2), np.zeros(2)), 3)

@@ -60,7 +60,7 @@ DECISION = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What `verify` compared; all of it fits.
+    """The numbers of rows that `verify` compared without finding a difference.
 
     Attributes:
         events: The number of replayed events.

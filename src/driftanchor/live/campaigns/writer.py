@@ -57,7 +57,7 @@ class Writer:
         self._counts: CohortCounts | None = None
 
     def write(self, requests: Sequence[Request]) -> list[Any]:
-        """Execute requests in one transaction, in order: at least one, and all that time allows.
+        """Execute requests in order in one transaction, until time is up; always at least one.
 
         Returns:
             The answer to each, or the exception that it raised.

@@ -20,7 +20,7 @@ def damaged(problem: object) -> UnreadableState:
 
 
 def reads_store(function: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function whose data comes from a store: its errors mean damage."""
+    """Decorate a function that reads stored data: raise `UnreadableState` if it fails."""
 
     @functools.wraps(function)
     def reading(*args: P.args, **options: P.kwargs) -> T:
@@ -37,7 +37,7 @@ def reads_store(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def parsed(text: str, kind: type[T]) -> T:
-    """Parse stored JSON of a kind: `dict` or `list`."""
+    """Parse stored JSON; refuse values of another type than `kind` (`dict` or `list`)."""
     try:
         value: Any = json.loads(text)
     except FOREIGN as error:

@@ -183,7 +183,7 @@ def decided_detail(
         excluded: The columns of the arms that could not be played.
         decision_id: Its id.
         unit: Who it is for.
-        assigned: Whether it waits for its reward only once it was shown, unlike others.
+        assigned: Whether this decision waits for its reward only after it is shown.
     """
     detail: Detail = {"id": decision_id}
     if unit is not None:
@@ -198,7 +198,7 @@ def decided_detail(
 
 
 def only_assigned(entry: Entry) -> bool:
-    """Return whether a decision waits for its reward only once it was shown."""
+    """Return whether a decision waits for its reward only after it is shown."""
     return (entry.detail or {}).get("assigned") is True
 
 

@@ -84,7 +84,7 @@ def upgrade(session: Session) -> str | None:
 
 
 def _lock(session: Session) -> None:
-    """Keep other programs from creating or upgrading tables. SQLite's write lock does already."""
+    """Keep other programs from creating or upgrading tables; in SQLite the write lock does."""
     if session.dialect == "postgres":
         session.rows("SELECT pg_advisory_xact_lock(?)", (LOCK,))
 

@@ -140,7 +140,7 @@ class Reader:
     def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
         """Return the campaign's decisions with these ids."""
         known = [x for x in ids if x.isascii() and x.isprintable()]  # drivers refuse other text
-        # The plus hides the campaign: SQLite would read all its decisions instead of a few ids.
+        # The plus disables the index on the campaign: SQLite would read all its decisions with it.
         return self._lookup(
             f"{DECISIONS} +campaign_id = ? AND id = ANY(?)", self._session.listed(known)
         )
@@ -169,7 +169,7 @@ class Reader:
             return self._lookup(
                 f"{DECISIONS} campaign_id = ? AND epoch = ? AND holds = ?", epoch, units[0]
             )
-        # PostgreSQL's statistics of a growing campaign are old, so it would read all decisions.
+        # PostgreSQL's statistics of a growing campaign lag behind, so it would read all decisions.
         # LIMIT 1 makes it look up each unit in the index.
         rows = self._session.lookup(
             "SELECT held.* FROM unnest(?::text[]) AS asked (unit) CROSS JOIN LATERAL "
@@ -208,7 +208,7 @@ class Reader:
 
     def keyed(self, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
         """Return the requests with these keys since a time."""
-        # Times are compared here: SQLite might search by time instead of by key.
+        # Compare times in Python: with them in SQL, SQLite might search by time instead of by key.
         listed = (self._campaign, self._session.listed(keys))
         rows = self._session.lookup(f"{KEY} key = ANY(?)", listed)
         return {key: KeyedRequest(_ids(ids), digest) for key, ids, digest, at in rows if at > since}
@@ -222,7 +222,7 @@ class Reader:
             after = rows[-1][0]
 
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
-        """Return the history of each arm by time interval; `stretch` sets a longer interval."""
+        """Return the history of each arm by time interval; `stretch` sets longer intervals."""
         start = -math.inf if since is None else since
         if stretch is None:
             rows = self._rows(
@@ -244,7 +244,7 @@ class Reader:
     ) -> list[CohortRow]:
         """Count decisions and their rewards by the time slot in which decisions were shown.
 
-        Each event is counted once: only those after `after` are.
+        Successive calls count each event once, because each skips the events up to `after`.
 
         Args:
             after: Count only events after this sequence number.
@@ -281,7 +281,7 @@ class Reader:
         ]
 
     def unclosed(self, old: int, now: float, default: float) -> list[UnclosedRow]:
-        """Count decisions up to a number whose window is open, or that wait without a window."""
+        """Count decisions up to number `old` with an open window, or that wait without one."""
         rows = self._session.rows(
             "SELECT arm, count(*), count(reward), coalesce(sum(reward - ?), 0.0) FROM decisions "
             "WHERE campaign_id = ? AND number <= ? AND exposed_at IS NOT NULL "
@@ -408,7 +408,7 @@ def write(session: Session, campaign: int, changes: Changes) -> None:
 
 
 def was_committed(session: Session, campaign: int, changes: Changes) -> bool:
-    """Return whether the changes of a transaction are stored whose commit was interrupted."""
+    """Return whether a transaction whose commit was interrupted was committed."""
     if not changes.entries:
         return False  # writing them again changes nothing
     rows = session.rows(

@@ -149,7 +149,7 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class CohortRow:
-    """Decisions of one arm and slot that had the same kind of event in the same slot.
+    """A count of decisions of one arm by kind of event, slot when shown, and slot of the event.
 
     Attributes:
         kind: `"shown"` or the kind of the event: `"exposed"`, `"expired"`, `"rewarded"` with a

@@ -142,10 +142,10 @@ class SqliteStore(Store):
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
-        """Wait for the lock file in front of the database.
+        """Hold the lock file, for which writers queue before they lock the database.
 
-        SQLite lets writers poll, and under load some poll in vain for minutes. A blocking `flock`
-        is a fair queue, and it ends with the process that holds it.
+        SQLite's writers poll for its own lock, and under load some poll in vain for minutes. A
+        blocking `flock` is a fair queue, and is released if the process that holds it dies.
         """
         if sys.platform == "win32":
             yield
@@ -208,7 +208,7 @@ class SqliteStore(Store):
             uri=True,
             timeout=BUSY,
             isolation_level=None,  # we begin transactions ourselves
-            check_same_thread=False,  # a thread at a time uses it
+            check_same_thread=False,  # only one thread at a time uses it
         )
         try:
             for setting in ("synchronous=FULL", "foreign_keys=ON"):  # FULL: commits are on disk
@@ -251,10 +251,10 @@ def lock_file(database: Path) -> Path:
 
 @contextlib.contextmanager
 def open_read_only(address: Address) -> Iterator[Session]:
-    """Open a read-only session on a file that exists. Leaves no other files beside it."""
+    """Open a read-only session on an existing file, without leaving other files beside it."""
     assert address.file is not None
-    # Without a write-ahead log nobody has the store open. Readers would create one and could not
-    # remove it, unless they read the file as one that does not change.
+    # Without a write-ahead log nobody has the store open. A read-only connection would create a log
+    # and could not remove it, unless it opens the file as immutable.
     in_use = address.file.with_name(f"{address.file.name}-wal").exists()
     mode = "mode=ro" if in_use else "mode=ro&immutable=1"
     with (
@@ -267,7 +267,7 @@ def open_read_only(address: Address) -> Iterator[Session]:
 
 
 def problems_in(address: Address) -> list[str]:
-    """Return what SQLite finds wrong with the file of a store; nothing for PostgreSQL."""
+    """Return the errors that SQLite's integrity check finds; an empty list for PostgreSQL."""
     if address.file is None:
         return []
     with (

@@ -214,7 +214,7 @@ def open_store(
     """Open the store at an address: `"bandit.db"`, `"sqlite:///bandit.db"` or `"postgresql://…"`.
 
     The file of an SQLite store is created if it is missing, and the tables if the database is
-    empty. A store is returned as it is.
+    empty. An open store is returned as is.
 
     Args:
         store: The address.

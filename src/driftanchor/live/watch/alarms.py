@@ -25,7 +25,7 @@ GONE = "From now on the logs of {named} do not count: decisions use live rewards
 
 
 class Mark(NamedTuple):
-    """The time of something: a number by which the caller counts, and a text."""
+    """A point in time: a number from the caller's own count, and a timestamp as text."""
 
     number: int
     time: str = ""
@@ -38,8 +38,8 @@ class Moved:
     Attributes:
         column: The arm.
         bound: Its bound.
-        move: How far it moved from its logs; for a relative bound, from where the other arms moved.
-            The interval is valid at all times together.
+        move: How far it moved from its logs; for a relative bound, relative to the other arms. The
+            interval is anytime-valid.
         rewards: Its number of live rewards by then.
     """
 
@@ -73,11 +73,11 @@ class Alarm:
 
     @property
     def since(self) -> Mark:
-        """When the move began if its time is known, else when it was seen."""
+        """When the move began, or when it was seen if the start is unknown."""
         return self.seen if self.began is None or not self.began.time else self.began
 
     def distrust(self) -> tuple[Distrusted, ...]:
-        """Return the events that make the logs of these arms no longer count."""
+        """Return the events that distrust the logs of these arms."""
         return tuple(Distrusted(column) for column in self.columns)
 
     def to_json(self) -> record.Record:

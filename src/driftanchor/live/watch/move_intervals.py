@@ -2,8 +2,8 @@
 
 Two kinds of rewards need two tests:
 
-- **A declared range with two ends.** The intervals assume nothing but the range. The noise in the
-  logs gives no bound, because a rising click rate has more noise. Logs of 0/1 rewards, or without a
+- **A declared range with two ends.** The intervals assume nothing but the range. The variance of
+  the logs is no bound, because a rising click rate increases it. Logs of 0/1 rewards, or without a
   variance, use the test for Bernoulli rewards. Other logs use a test whose interval is short if
   rewards vary little; it splits the error probability equally between the live mean and the logged
   mean. Both tests are valid for all rewards in the range: the logs, fixed before the first reward,
@@ -15,25 +15,26 @@ Two kinds of rewards need two tests:
 The interval is valid for every number of rewards of an arm, so it does not matter how often it is
 computed or when the policy plays which arm.
 
-**One arm against all others.** Intervals of single arms cannot be compared sharply: each has to be
-right by itself, and the common move must fit into all of them. So each arm is also compared with
-all others together, which count as one `Side`. With D the moves of arms in units of σ, d the true
-ones, and weights n, the capital exp(u Σ n (D − d) − u² Σ n/2) is a bet on one deviation u that all
-others share. Nobody gains by it, whichever arm is played when:
+**One arm against all others.** Intervals of single arms are too wide for comparisons: each has to
+be valid by itself, and a common move must fit into all of them. So each arm is also compared with
+all others together, which form one `Side`. Let D be the observed moves of a side's arms in units of
+σ, d the true moves, and n the weights. The capital exp(u Σ n (D − d) − u² Σ n/2) is a bet that the
+observed moves deviate by u. No bet gains on average, whichever arm is played when:
 
-- for normal rewards n = 1/(1/T + 1/N): a likelihood ratio that has the noise of the logs in it;
-- for rewards in a range n = T, and σ is half of the range (Hoeffding), where d and D are those of
-  the live mean. The logs have bets of their own, on each arm, made once.
+- for normal rewards n = 1/(1/T + 1/N), a likelihood ratio that includes the noise of the logs;
+- for rewards in a range n = T, and σ is half of the range (Hoeffding). Here d and D are moves of
+  the live mean only, and each arm's log has a separate bet, made once.
 
-Bets are mixed over u ~ N(0, 1/ρ). The product of the bets on the arm, on the others, and on the
-logs exceeds 1/miss with a probability of at most `miss`, ever (Ville). If the promise holds, the
-true moves are within W of a common move. So an alarm is right if the product is that large for all
-moves that the promise allows. With a = n²/(2 (n + ρ)), b alike for the N rewards of a log, and Δ
-the gap between the two moves that W leaves open, the smallest one is::
+Bets are mixed over u ~ N(0, 1/ρ). Multiply the bets on the arm, on the others, and on the logs. The
+product ever exceeds 1/miss with a probability of at most `miss` (Ville). If the bounds hold, the
+true moves are within W of a common move. So an alarm is raised if the product is that large for all
+moves that the bounds allow. Let a = n²/(2 (n + ρ)), let b be the same for the N rewards of a log,
+and let Δ be the part of the gap between the two sides that the bounds do not explain. The smallest
+product is::
 
     log E = Δ² / (1/a + 1/a' + Σ w²/b) − Σ log(1 + n/ρ)/2
 
-where w is 1 for the log of the arm and n/Σn for those of the others.
+where w is 1 for the arm's log, and n/Σn for the logs of the others.
 
 All of it is plain scalar code, interpreted or compiled.
 """
@@ -61,7 +62,7 @@ GAUSSIAN, BERNOULLI, BOUNDED = range(3)
 TYPICAL = 5_000  # live rewards needed to detect a halved click rate
 LEAST_POWER = 0.25  # minimum exponent of the logs' p-value
 LOG_PRIOR = 0.25  # ρ of a bet on an arm's logs, in logged rewards; for others times their number
-VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
+VARIED = 0.1  # minimum variance, in ranges², to use half of the range as σ
 
 
 class Ruler(NamedTuple):
@@ -86,7 +87,7 @@ UNWATCHED = Ruler(GAUSSIAN, math.inf, math.inf, 0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0,
 
 
 def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
-    """Return the ruler of an arm; arms with logs and a bound are watched.
+    """Return the test parameters of an arm; only arms with logs and a bound are watched.
 
     The interval is tuned for the number of rewards at which a move of twice the bound is
     detectable, but at most the number of logged rewards. For bounded rewards it is tuned for a move
@@ -164,7 +165,7 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         ruler: The arm's ruler.
         n: The number of live rewards.
         total: The sum of live rewards.
-        squares: The sum of squared errors of `prediction`, each made before its reward came.
+        squares: The sum of squared errors of `prediction`.
 
     Example:
         >>> from driftanchor import OfflineData
@@ -212,14 +213,14 @@ def logs_power(ruler: Ruler) -> float:
 
 
 class Side(NamedTuple):
-    """One arm, or several that count as one."""
+    """One side of a comparison: an arm, or several arms pooled."""
 
     n: float  # the weight
     move: float  # the mean of the moves, in σ, weighted by n
-    bound: float  # the mean of the bounds, in σ, weighted alike
-    prior: float  # ρ, in rewards; fixed before the first
+    bound: float  # the mean of the bounds, in σ, weighted by n
+    prior: float  # ρ, in rewards; fixed before the first reward
     logs: float  # Σ w²/b
-    price: float  # of the bets on logs
+    price: float  # Σ log(1 + N/ρ)/2, of the bets on logs
 
 
 NO_ARMS = Side(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -232,7 +233,7 @@ def with_log(side: Side, logged: float, share: float) -> Side:
 
 
 def add_side(every: Side, arm: Side) -> Side:
-    """Add an arm to the sums over all arms: of n, and of n times each other field."""
+    """Add an arm to the weighted sums over all arms, from which `rest_of` subtracts one."""
     return Side(
         every.n + arm.n,
         every.move + arm.n * arm.move,
@@ -247,9 +248,9 @@ def rest_of(every: Side, arm: Side, prior: float) -> Side:
     """Return all arms but one as one side.
 
     Args:
-        every: Sums over all arms.
+        every: Weighted sums over all arms, from `add_side`.
         arm: The arm to leave out, as it was added.
-        prior: ρ of the others, fixed when the arm came.
+        prior: ρ of the others.
     """
     n = max(every.n - arm.n, 1e-9)
     return Side(

@@ -7,9 +7,9 @@ reward only once it and all earlier decisions of its arm are settled: rewarded, 
 reward, or expired. If delays do not depend on the reward, any order is valid.
 
 **How bounds are tested.** The intervals of all arms hold together with probability 1 − α. If they
-hold, a true bias bound V intersects its arm's interval [low, high], and true relative bounds W
-leave a common move c that lies in every [low − W, high + W]. So one level covers both kinds of
-bounds. If the rewards of all arms vary enough, each arm is also compared with all others together.
+hold and the bounds are true, each arm's interval [low, high] intersects [−V, V], and some common
+move lies in every [low − W, high + W]. So one level covers both kinds of bounds. If the rewards of
+all arms vary enough, each arm is also compared with all others together.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from driftanchor.live.watch.move_intervals import (
 )
 
 LEVEL = 0.01  # probability of a false alarm in a whole campaign
-FIRST = 0.9  # share of it for the first arms; arms added later share the rest
+FIRST = 0.9  # share of the level for the first arms; arms added later get the rest
 START = Mark(0)
 
 
@@ -57,12 +57,12 @@ class ArmWatch(NamedTuple):
     n: int = 0
     total: float = 0.0
     squares: float = 0.0  # of errors of predictions: see `move_interval`
-    low: float = -math.inf  # the move since the logs is from `low`
-    high: float = math.inf  # to `high`
-    least: float = 0.0  # of the sum of rewards above mean + V, over time
-    rising: Mark = START  # the reward after it: a move up began there
-    most: float = 0.0  # of the sum of rewards above mean − V
-    falling: Mark = START  # a move down began there
+    low: float = -math.inf  # lower end of the interval of the move since the logs
+    high: float = math.inf  # upper end
+    least: float = 0.0  # the minimum so far of Σ (reward − mean − V)
+    rising: Mark = START  # the reward after that minimum: a move up began there
+    most: float = 0.0  # the maximum so far of Σ (reward − mean + V)
+    falling: Mark = START  # the reward after that maximum: a move down began there
 
     @property
     def move(self) -> float:
@@ -221,7 +221,7 @@ def _level_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
 
 
 def _relative_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
-    """Return an alarm about the arms that do not fit any common move, if there are some."""
+    """Return an alarm about the arms that do not fit a common move, if there are any."""
     known = _named(watch, "relative_bound")
     columns = np.array(
         [
@@ -250,7 +250,7 @@ def _relative_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
 
 
 def _apart_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
-    """Return an alarm about the arm that moved apart from all others; of two arms, both."""
+    """Return an alarm about the arm that moved apart from all others, or about both of two arms."""
     columns = [i for i, arm in enumerate(watch.arms) if arm.n and arm.ruler.rest]
     if len(columns) < 2:
         return []
@@ -283,7 +283,7 @@ def _apart_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
 def misfits(low: Floats, high: Floats) -> Ints:
     """Return the intervals that do not contain the point that most intervals contain.
 
-    If several points tie, return the intervals that any of them is outside of.
+    If several points tie, return the intervals that miss at least one of them.
 
     Example:
         >>> misfits(np.array([0.0, 0.1, 5.0]), np.array([1.0, 1.1, 6.0])).tolist()
@@ -291,7 +291,7 @@ def misfits(low: Floats, high: Floats) -> Ints:
         >>> misfits(np.array([0.0, 5.0]), np.array([1.0, 6.0])).tolist()
         [0, 1]
     """
-    # The most intervals meet at the lower end of one of them.
+    # The largest number of intervals overlaps at the lower end of one of them.
     count = np.searchsorted(np.sort(low), low, side="right") - np.searchsorted(np.sort(high), low)
     named = np.zeros(low.size, np.bool_)
     for point in np.unique(low[count == count.max()]):

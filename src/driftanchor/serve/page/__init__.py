@@ -1,1 +1,1 @@
-"""The page of `driftanchor serve`: what its views show, as JSON, and the files that show it."""
+"""The page of `driftanchor serve`: its views as JSON, and its static files."""

@@ -11,10 +11,10 @@ from driftanchor.live.watch.alarms import Alarm
 from driftanchor.render.numbers import count, percent, rounded
 
 MAX_LABEL = 40  # characters of an arm's name
-NEAR = 6 * 86_400.0  # seconds within which the name of a weekday is clear
+NEAR = 6 * 86_400.0  # seconds within which a weekday is unambiguous
 MAX_ALARMS = 3
-SMALL_SHARE = 0.03  # no more than chance
-MUCH_MORE = 2.0  # times
+SMALL_SHARE = 0.03  # a smaller difference may be chance
+MUCH_MORE = 2.0  # times the expected share
 
 
 def campaign_sentence(status: Status, now: float) -> str:

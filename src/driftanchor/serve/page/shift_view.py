@@ -1,8 +1,8 @@
 """Shift tests: how far each arm moved from its logs, and its alarm limits.
 
-An arm with a bias bound V raises an alarm when its interval [low, high] leaves [−V, V]. With a
-relative bound W the limits depend on the other arms: they leave a range [a, b] for the common move,
-and the arm raises an alarm when [low, high] leaves [a − W, b + W].
+An arm with a bias bound V raises an alarm when its interval [low, high] lies outside [−V, V]. With
+a relative bound W the limits depend on the other arms: their intervals leave a range [a, b] for the
+common move, and the arm raises an alarm when [low, high] lies outside [a − W, b + W].
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _test(arm: ArmWatch, limits: tuple[float, float], distrusted: bool) -> dict[
 
 
 def _common_moves(watch: Watch) -> tuple[dict[int, tuple[float, float]], int]:
-    """Return the common moves that fit each arm, and the number of arms with a relative bound.
+    """Return the range of common moves that fits each arm, and how many arms have relative bounds.
 
     Arms that an alarm has named are left out, as in the test.
     """
@@ -90,7 +90,7 @@ def _common_moves(watch: Watch) -> tuple[dict[int, tuple[float, float]], int]:
 def _limits(
     column: int, arm: ArmWatch, moves: dict[int, tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return the values that the arm's interval must reach; infinite without a promise."""
+    """Return the arm's alarm limits; infinite without a bound."""
     low, high = -arm.ruler.bias_bound, arm.ruler.bias_bound
     bound = arm.ruler.relative_bound
     others = [ends for i, ends in moves.items() if i != column]
@@ -101,7 +101,7 @@ def _limits(
 
 
 def _intersection(intervals: list[tuple[float, float]]) -> tuple[float, float]:
-    """Return the common part of some intervals; low exceeds high if there is none."""
+    """Return the intersection of some intervals; low exceeds high if it is empty."""
     return max(low for low, _ in intervals), min(high for _, high in intervals)
 
 

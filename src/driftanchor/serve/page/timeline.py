@@ -75,7 +75,7 @@ def timeline(reading: CampaignReader, span: str, cache: Outlooks) -> dict[str, A
     Args:
         reading: The campaign.
         span: How far back: a key of `SPANS`.
-        cache: Outlooks that are computed; new ones are added.
+        cache: Outlooks computed earlier; new ones are added.
     """
     current, changes = reading.current, reading.reader.changes()
     labels, limits = current.terms.arms.labels, current.terms.reward_range
@@ -220,7 +220,7 @@ def _outlooks(
 ) -> tuple[list[Outlook | None], bool]:
     """Return the outlooks at the end of some intervals, and whether all are computed.
 
-    They are `None` for the intervals in between, and for old ones left to the next call.
+    An outlook is `None` for intervals not in `sums`, and for old ones if time ran out.
     """
     outlooks: list[Outlook | None] = [None] * history.starts.size
     deadline, computed = time.monotonic() + BUDGET, False

@@ -23,7 +23,7 @@ from driftanchor.serve.responses import tag_of
 MIN_AGE = 1.0  # seconds before a view is computed again
 BUDGET = 0.15  # seconds of one overview request for reading campaigns
 MAX_OUTLOOKS = 1_000  # kept for each campaign
-GROWTH = 1.05  # savings are estimated again after as many more decisions
+GROWTH = 1.05  # savings are estimated again after 5 % more decisions
 
 
 class SentView(NamedTuple):
@@ -47,7 +47,7 @@ class _View:
 
 @dataclass
 class _Cached:
-    """The cached views of one campaign by kind or span, and their ingredients."""
+    """The cached views of one campaign by kind or span, and the data to compute them."""
 
     views: dict[str, _View] = field(default_factory=dict)
     outlooks: Outlooks = field(default_factory=dict)
