@@ -150,12 +150,12 @@ class Learner(Tabular):
 
     @property
     def bias_bounds(self) -> Floats:
-        """The bias bound of every arm; `inf` for none."""
+        """The bias bound of every arm; `inf` for no bound."""
         return self.terms.bias_bounds
 
     @property
     def relative_bounds(self) -> Floats:
-        """The relative bound of every arm; `inf` for none."""
+        """The relative bound of every arm; `inf` for no bound."""
         return self.terms.relative_bounds
 
     @property

@@ -321,9 +321,9 @@ class UseDefault:
 
     A default arm was not drawn, so it has no propensity and its reward does not count: an event
     records it, and that is all. If the request did make a decision, nobody saw it, so it is
-    abandoned; otherwise its default reward would count. Decisions that the unit had before are
-    kept, and so are decisions that wait for no reward: those only assigned, and those that the unit
-    keeps for the whole campaign.
+    abandoned; otherwise its default reward would count. Earlier decisions of the unit are
+    kept, and so are decisions that wait for no reward: a decision that was only assigned, or one
+    that the unit keeps for the whole campaign.
 
     Attributes:
         key: The key of the request that timed out. It makes no decision from now on.

@@ -137,7 +137,7 @@ class RatioCheck:
 
 
 def fold(ratio: RatioCheck, column: int, propensities: Sequence[float] | Floats) -> RatioCheck:
-    """Return the check after one more decision.
+    """Return the ratio check, updated for one more decision.
 
     Args:
         ratio: The check before that decision.
