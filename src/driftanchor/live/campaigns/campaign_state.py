@@ -62,7 +62,7 @@ class CampaignState:
         self.distrusted: dict[int, int] = {}
         self.changes: list[Entry] = []
         self.usual = usual_rewards(terms.offline)
-        self._agreed = [(0, settings)]  # decisions before each change, new settings
+        self._settings_log = [(0, settings)]  # decisions before each change, new settings
         self.matured_at: float | None = None
 
     @classmethod
@@ -132,19 +132,19 @@ class CampaignState:
     @property
     def windowed(self) -> bool:
         """Whether any decision may have a reward window."""
-        return any(settings.reward_window is not None for _, settings in self._agreed)
+        return any(settings.reward_window is not None for _, settings in self._settings_log)
 
     @property
     def sometimes_open(self) -> bool:
         """Whether any decision may have no reward window."""
-        return any(settings.reward_window is None for _, settings in self._agreed)
+        return any(settings.reward_window is None for _, settings in self._settings_log)
 
     def settings_of(self, number: int) -> Settings:
         """Return the settings in force when a decision was made, by its number."""
-        if number > self._agreed[-1][0]:  # the usual case
+        if number > self._settings_log[-1][0]:  # the usual case
             return self.settings
-        earlier = [settings for start, settings in self._agreed if start < number]
-        return earlier[-1] if earlier else self._agreed[0][1]
+        earlier = [settings for start, settings in self._settings_log if start < number]
+        return earlier[-1] if earlier else self._settings_log[0][1]
 
     @property
     def delayed_since(self) -> tuple[int, int, float]:
@@ -155,7 +155,7 @@ class CampaignState:
         """
         seq, number, closed = 0, 0, -math.inf
         ends = -math.inf
-        for (_, settings), entry in zip(self._agreed, self.changes, strict=False):
+        for (_, settings), entry in zip(self._settings_log, self.changes, strict=False):
             # An exposure may be reported at any time, so its window may never end.
             window = settings.reward_window if self.waits else None
             ends = max(ends, math.inf if window is None else entry.at + window)
@@ -171,7 +171,7 @@ class CampaignState:
         Returns (number of the last one, its window, time by which the windows of all have closed).
         """
         number, window, closed = 0, math.inf, -math.inf
-        for (_, settings), entry in zip(self._agreed, self.changes, strict=False):
+        for (_, settings), entry in zip(self._settings_log, self.changes, strict=False):
             if settings.reward_window is not None and settings.is_delayed:
                 number, window = int((entry.detail or {})["decisions"]), settings.reward_window
                 closed = max(closed, entry.at + window)
@@ -270,7 +270,7 @@ class CampaignState:
         """Put the settings of an event into force."""
         detail = entry.detail or {}
         self.settings = self.settings.after(detail["after"])
-        self._agreed.append((detail["decisions"], self.settings))
+        self._settings_log.append((detail["decisions"], self.settings))
         self.changes.append(entry)
 
     def _add_arm(self, entry: Entry) -> None:

@@ -127,7 +127,7 @@ def check_same(
         seed: Whether the caller gave a seed.
     """
     changed = set(_differences(now, wanted, seed=seed))
-    differ = [name for name in _differences(first, wanted, seed=seed) if name in changed]
+    differ = [x for x in _differences(first, wanted, seed=seed) if x in changed]
     if differ:
         raise Conflict(
             f"there is a campaign {name!r} with another {', '.join(differ)}: choose another name, "

@@ -27,7 +27,7 @@ from driftanchor.live.terms import Terms
 from driftanchor.policies.base import errors_of
 
 # Minimum propensity of a played arm. A computed one has an error of 1e-6, so it may be 0.
-LEAST = 1e-9
+MIN_PROPENSITY = 1e-9
 
 
 class Draw(NamedTuple):
@@ -44,7 +44,7 @@ class Draw(NamedTuple):
     @property
     def propensity(self) -> float:
         """The probability of the drawn arm."""
-        return max(self.probabilities.item(self.event.column), LEAST)
+        return max(self.probabilities.item(self.event.column), MIN_PROPENSITY)
 
 
 def draw(
@@ -119,9 +119,9 @@ def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
     floors = np.full(len(terms.arms), settings.floor)
     for label in settings.control:
         floors[terms.arms.column(label)] = settings.floor_of(label)
-    here = np.where(playable, floors, 0.0)
-    total = float(here.sum())
-    return here if total <= 1.0 else here / total
+    floors = np.where(playable, floors, 0.0)
+    total = float(floors.sum())
+    return floors if total <= 1.0 else floors / total
 
 
 def _floor(terms: Terms, number: int, floors: Floats) -> int | None:

@@ -168,9 +168,9 @@ class _Writers:
                     future.set_exception(outcome)
                 else:
                     future.set_result(outcome)
-            self._put_back(queue, jobs[len(outcomes) :])
             if queue.gather and len(jobs) > 1:
                 time.sleep(queue.gather)
+            self._put_back(queue, jobs[len(outcomes) :])
 
     def _next(self) -> WriteQueue | None:
         """Return the campaign whose turn it is; `None` if there is none for a while."""
