@@ -61,7 +61,7 @@ from driftanchor.live.terms import Terms
 GAUSSIAN, BERNOULLI, BOUNDED = range(3)
 TYPICAL = 5_000  # live rewards needed to detect a halved click rate
 LEAST_POWER = 0.25  # minimum exponent of the logs' p-value
-LOG_PRIOR = 0.25  # ρ of a bet on an arm's logs, in logged rewards; for others times their number
+LOG_PRIOR = 0.25  # ρ/N of a bet on an arm's logs; on the other side, times its number of arms
 VARIED = 0.1  # minimum variance, in ranges², to use half of the range as σ
 
 

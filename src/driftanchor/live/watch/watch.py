@@ -187,7 +187,7 @@ def fold(watch: Watch, columns: Sequence[int], rewards: Sequence[float], mark: M
 def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
     """Return the watch after a folded reward was corrected, which should be rare.
 
-    A default reward that a late one may still replace is not settled: fold it when that is over.
+    Do not fold a default reward while a late reward may still replace it.
     """
     arm = watch.arms[column]
     if not arm.ruler.logged or arm.n == 0:
