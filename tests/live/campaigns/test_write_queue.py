@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from campaign_parts import Clock, create
+from interrupt import Interrupt
 
 from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live.campaigns import write_queue, writer
@@ -134,6 +136,35 @@ def test_a_cancelled_request_is_dropped(campaign: Campaign) -> None:
     assert other.result()[0].number == 1
     campaign.queue.finish()
     assert campaign.queue.waiting == 0
+
+
+def test_an_interrupted_caller_leaves_the_transaction_alone(campaign: Campaign) -> None:
+    slow, main = hold_up(campaign), threading.main_thread().ident
+    assert main is not None
+    threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        campaign.ask("u")
+    slow.go_on.set()
+    campaign.queue.finish()
+    assert campaign.verify().decisions == 1
+    assert campaign.ask("u").replayed
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_leaves_the_queue_working(campaign: Campaign) -> None:
+    """With the thread of the last request still there, and without it."""
+    interrupted = 0
+    for place in range(1, 100):
+        for pause in (0.0, 5 * write_queue.LINGER):
+            threading.Event().wait(pause)
+            interrupt = Interrupt(place, write_queue.__file__)
+            interrupted += interrupt.during(campaign.ask) is not None
+            assert campaign.enqueue(Ask()).result(60)
+        if interrupt.left > 0:
+            break
+    assert interrupted > 20
+    campaign.queue.finish()
+    assert campaign.verify().decisions == campaign.ask().number - 1
 
 
 def test_a_full_queue_refuses_requests(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
