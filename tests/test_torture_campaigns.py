@@ -44,7 +44,15 @@ def test_a_loss_is_noticed(tmp_path: Path) -> None:
     address = f"sqlite:///{tmp_path / 'store.db'}"
     with Campaign.create(NAME, arms=["A", "B"], store=address, seed=1) as campaign:
         decision = campaign.ask()
-    asked = {"ask": decision.id, "arm": decision.arm, "p": decision.propensity}
+    asked: dict[str, object] = {
+        "ask": decision.id,
+        "arm": decision.arm,
+        "p": decision.propensity,
+    }
     assert compare(Outcome(), address, [asked]).lost == []
-    wrong = [{**asked, "ask": "x"}, {**asked, "arm": "Z"}, {"tell": decision.id, "reward": 1.0}]
+    wrong: list[dict[str, object]] = [
+        {**asked, "ask": "x"},
+        {**asked, "arm": "Z"},
+        {"tell": decision.id, "reward": 1.0},
+    ]
     assert len(compare(Outcome(), address, wrong).lost) == 3

@@ -133,9 +133,11 @@ class _Listener(QueueListener):
 
     def dequeue(self, block: bool) -> logging.LogRecord:
         """Return the next record; let some gather first if there is none."""
-        if block and self.queue.empty():
+        lines: Any = self.queue
+        if block and lines.empty():
             time.sleep(GATHER)
-        return self.queue.get(block)
+        record: logging.LogRecord = lines.get(block)
+        return record
 
 
 class _Writer(logging.Handler):

@@ -40,6 +40,13 @@ def instantly(rng: np.random.Generator) -> float:
     return 0.0
 
 
+def writer_of(campaign: Campaign) -> writer.Writer:
+    """Return the writer behind a campaign's queue."""
+    write: Any = campaign.queue._write
+    found: writer.Writer = write.__self__
+    return found
+
+
 class Story:
     """A campaign of two workers that take turns, its callers, and a clock.
 
@@ -163,7 +170,7 @@ def test_a_new_worker_estimates_as_one_that_was_there_all_the_time(store: Store)
         story.live_until(day, 10)
         for one in story.ids[-50::3]:
             expose(one)
-    old = story.workers[0].queue._write.__self__._counts
+    old = writer_of(story.workers[0])._counts
     assert old is not None
     story.clock.now += STEP
     new = CohortCounts(*old.terms)
@@ -181,7 +188,8 @@ def test_workers_see_the_same_numbers(store: Store) -> None:
     story.live_until(2, 10)
     for worker in story.workers:
         worker.ask()
-    lives = [worker.queue._write.__self__._current.state.live for worker in story.workers]  # type: ignore[union-attr]
+    currents = [writer_of(worker)._current for worker in story.workers]
+    lives = [None if current is None else current.state.live for current in currents]
     with story.campaign.at_one_moment() as reading:
         lives.append(reading.current.state.live)
     assert all(live is not None for live in lives)

@@ -15,6 +15,7 @@ from driftanchor import StoreUnavailable
 from driftanchor.errors import Conflict
 from driftanchor.live.stores import migrate
 from driftanchor.live.stores.migrate import LATEST
+from driftanchor.live.stores.statements import Session
 from driftanchor.live.stores.store import open_read_only, open_store, opening
 
 DATABASE_ERRORS = (sqlite3.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
@@ -97,8 +98,13 @@ def test_a_store_that_was_opened_for_a_block_is_closed_if_it_fails(tmp_path: Pat
 def test_nothing_of_a_transaction_is_kept_if_one_statement_fails(store_url: str) -> None:
     with contextlib.closing(open_store(store_url)) as store:
         row = ("id", "", "read", 1.0, None, None, "", None)
+
+        def insert_twice(session: Session) -> None:
+            session.insert("api_keys", [row])
+            session.insert("api_keys", [row])
+
         with pytest.raises(Conflict, match="refuses the change"):
-            store.write(lambda x: [x.insert("api_keys", [row]) for _ in range(2)])
+            store.write(insert_twice)
         assert store.key_counts()[0] == 0
         store.write(lambda x: x.insert("api_keys", [row]))
         assert store.key_counts()[0] == 1
