@@ -30,6 +30,7 @@ from driftanchor.serve.server import Server, config_for, listen
 
 WAIT = 60.0  # seconds until an answer is missing
 NO_HTTP = b"Invalid HTTP request received."  # says uvicorn before the app is called
+LONG = 10.0  # the same for right requests
 SHORT = 0.3  # seconds after which we say that nothing more comes
 HEADERS = "Host: 127.0.0.1\r\nConnection: close\r\nX-API-Key: {key}\r\n"
 ROUTES = [  # method, path, and body if there is one
@@ -83,7 +84,7 @@ def run(cases: int, seed: int = 0) -> Outcome:
             place = server.servers[0].sockets[0].getsockname()
             right = [_request(*route, key=key, decision=decision) for route in ROUTES]
             for parts in right:
-                answer = _answer(place, _whole(parts))
+                answer = _answer(place, _whole(parts), LONG)
                 failures += [] if b" 20" in answer[:12] else [f"a right request: {answer!r}"]
             for number in range(cases):
                 request = _changed(rng, rng.choice(right))
@@ -139,7 +140,7 @@ def _changed(rng: Random, request: Parts) -> bytes:
     return whole[: rng.randrange(len(whole))] if rng.random() < 0.05 else whole
 
 
-def _answer(place: Any, request: bytes) -> bytes:
+def _answer(place: Any, request: bytes, patience: float = SHORT) -> bytes:
     """What the server says until it closes the connection; what never ends, we end."""
     said = b""
     with (
@@ -147,7 +148,7 @@ def _answer(place: Any, request: bytes) -> bytes:
         contextlib.suppress(ConnectionError),
     ):
         client.sendall(request)
-        client.settimeout(SHORT)
+        client.settimeout(patience)
         while True:
             try:
                 part = client.recv(65_536)
