@@ -62,10 +62,10 @@ def names_server(host: bytes, address: str, port: int) -> bool:
         >>> [names_server(x, "127.0.0.1", 8484) for x in (b"127.0.0.1", b"127.0.0.2:8484")]
         [False, False]
     """
-    found = _HOST.fullmatch(host)
-    if found is None or int(found[2] or 80) != port:
+    match = _HOST.fullmatch(host)
+    if match is None or int(match[2] or 80) != port:
         return False
-    name = found[1].decode("latin-1").strip("[]").lower()
+    name = match[1].decode("latin-1").strip("[]").lower()
     try:
         bound = ipaddress.ip_address(address.partition("%")[0])
         return name == "localhost" or ipaddress.ip_address(name) == bound
@@ -83,8 +83,8 @@ def is_local(place: bytes) -> bool:
         >>> [is_local(x) for x in (b"evil.example", b"null", b"127.0.0.1.evil.example", b"")]
         [False, False, False, False]
     """
-    found = _PLACE.fullmatch(place.strip())
-    name = "" if found is None else found[1].decode("latin-1").strip("[]").lower()
+    match = _PLACE.fullmatch(place.strip())
+    name = "" if match is None else match[1].decode("latin-1").strip("[]").lower()
     return name == "localhost" or name.endswith(".localhost") or _is_loopback(name)
 
 
@@ -98,12 +98,12 @@ def _is_loopback(address: str) -> bool:
 def reachable_from_elsewhere(host: str) -> bool:
     """Return whether other machines can reach a server that listens on this address."""
     try:
-        found = socket.getaddrinfo(host or None, 0, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host or None, 0, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise InvalidInput(
             f"must be an address of this machine, such as 127.0.0.1, got {host!r}", argument="host"
         ) from error
-    return not all(_is_loopback(str(address[0]).partition("%")[0]) for *_, address in found)
+    return not all(_is_loopback(str(address[0]).partition("%")[0]) for *_, address in addresses)
 
 
 def check_keys(host: str, rows: Iterable[KeyRow], now: float) -> bool:
