@@ -350,3 +350,12 @@ def test_a_missing_key_is_not_a_wrong_one() -> None:
 def test_a_refused_key_is_named() -> None:
     error = response_error(403, b'{"code": "role_missing", "detail": "it lacks the role decide"}')
     assert str(error) == "key is not accepted by the server: it lacks the role decide"
+
+
+def test_a_client_that_was_not_closed_closes_its_connections(server: _Server) -> None:
+    client = Transport(f"http://127.0.0.1:{server.server_port}/")
+    send(client, b"{}")
+    sockets = [connection.sock for connection in client._idle]
+    assert [one.fileno() > 0 for one in sockets] == [True]
+    del client
+    assert [one.fileno() for one in sockets] == [-1]

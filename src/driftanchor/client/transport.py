@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import random
@@ -195,6 +196,11 @@ class Transport:
         if errors:
             raise errors[0]
         return results[0]
+
+    def __del__(self) -> None:
+        """Close the idle connections of a client that was not closed."""
+        with contextlib.suppress(Exception):
+            self.close()
 
     def close(self) -> None:
         """Close the idle connections; the next request opens a new one."""

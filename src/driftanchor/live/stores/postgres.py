@@ -380,11 +380,13 @@ def _ours(address: Address, error: psycopg.Error) -> Exception:
     if isinstance(error, psycopg.IntegrityError):
         return Conflict(f"{name} refuses the change: {said}")
     if isinstance(error, psycopg.OperationalError):
-        return ConnectionBroke(f"{name} cannot be reached: {said}; check that it is running")
+        return ConnectionBroke(
+            f"{name} cannot be reached: {said}; check the address, and that it is running"
+        )
     if isinstance(error, psycopg.InterfaceError):
         return ConnectionBroke(f"{name} closed the connection: {said}")
     return StoreUnavailable(f"{name} cannot be used: {said}")
 
 
 def _said(error: Exception) -> str:
-    return excerpt(str(error).strip().replace("\n", " "))
+    return excerpt(" ".join(str(error).split()))
