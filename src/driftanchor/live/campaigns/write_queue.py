@@ -25,7 +25,6 @@ MAX_WAITING = 20_000  # requests for one campaign
 MAX_THREADS = 8
 LINGER = 0.02  # seconds that a thread waits for work before it ends
 
-Job = tuple[Request, Future[Any]]
 OnBatch = Callable[[int, Exception | None], object]
 
 
@@ -65,7 +64,7 @@ class WriteQueue:
         Raises:
             Overloaded: Too many requests wait.
         """
-        future: Future[Any] = Future()
+        future = Future[Any]()
         _writers.add(self, [(request, future)])
         return future
 
@@ -77,10 +76,12 @@ class WriteQueue:
         Raises:
             StoreUnavailable: The store cannot be written; nothing was done.
         """
-        jobs: list[Job] = [(request, Future()) for request in requests]
-        _writers.add(self, jobs)
-        outcomes = [future.exception() or future.result() for _, future in jobs]
-        if outcomes and isinstance(outcomes[0], StoreUnavailable):
+        if not requests:
+            return []
+        group = _Group(len(requests))
+        _writers.add(self, [(request, group) for request in requests])
+        outcomes = group.wait()
+        if isinstance(outcomes[0], StoreUnavailable):
             raise outcomes[0]
         return outcomes
 
@@ -102,6 +103,37 @@ class WriteQueue:
         if self.on_batch is not None:
             self.on_batch(len(outcomes), failure)
         return outcomes
+
+
+class _Group:
+    """Collects the outcomes of a `submit`, in order: cheaper than a future for each request."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._outcomes = size, list[Any]()
+        self._done = threading.Event()
+
+    def wait(self) -> list[Any]:
+        """Return the outcomes once all are there."""
+        self._done.wait()
+        return self._outcomes
+
+    def set_result(self, outcome: Any) -> None:
+        """Add the next outcome."""
+        self._outcomes.append(outcome)
+        if len(self._outcomes) == self._size:
+            self._done.set()
+
+    set_exception = set_result
+
+
+Job = tuple[Request, Future[Any] | _Group]
+
+
+def _start(future: Future[Any] | _Group) -> bool:
+    """Return whether to write a request; a cancelled one is dropped."""
+    if isinstance(future, _Group) or future.running():
+        return True
+    return future.set_running_or_notify_cancel()
 
 
 @dataclass(slots=True)
@@ -197,7 +229,7 @@ class _Writers:
             waiting, jobs = self._queues[queue], list[Job]()
             while waiting.jobs and len(jobs) < MAX_BATCH:
                 job = waiting.jobs.popleft()
-                if job[1].running() or job[1].set_running_or_notify_cancel():
+                if _start(job[1]):
                     jobs.append(job)
             waiting.written = len(jobs)
             return jobs
