@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,9 +11,9 @@ from contextlib import contextmanager
 import uvicorn
 
 from driftanchor.live.stores.store import open_store
-from driftanchor.serve.app import create_app
 from driftanchor.serve.app_state import AppState, ServeSettings
 from driftanchor.serve.request_log import Log
+from driftanchor.serve.server import config_for, listen
 
 
 class HttpServer:
@@ -39,7 +38,7 @@ class HttpServer:
     ) -> None:
         self.store, self.clock, self.settings = store, clock, settings
         self._serve = serve
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = listen("127.0.0.1", 0)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
@@ -47,16 +46,13 @@ class HttpServer:
     def start(self) -> None:
         """Answer from now on."""
         if self._socket.fileno() < 0:
-            self._socket = socket.create_server(("127.0.0.1", self.port))
+            self._socket = listen("127.0.0.1", self.port)
         if self._serve is None:
             store, log = open_store(self.store), Log(io.StringIO())
             self.state = AppState(store, self.settings, self.clock, log)
         else:
             self.state = self._serve()
-        config = uvicorn.Config(
-            create_app(self.state), ws="none", log_config=None, access_log=False, lifespan="on"
-        )
-        self._server = uvicorn.Server(config)
+        self._server = uvicorn.Server(config_for(self.state))
         sockets = [self._socket]
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": sockets})
         self._thread.start()  # whoever connects before it answers waits in the queue

@@ -7,15 +7,13 @@ import io
 import shutil
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import uvicorn
 from playwright.sync_api import Page, sync_playwright
 
-from driftanchor.serve.app import create_app
 from driftanchor.serve.app_state import AppState
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.server import listen, url_of
+from driftanchor.serve.server import config_for, listen, url_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [
@@ -46,8 +44,7 @@ class Silent(Log):
 def serving(state: AppState) -> Iterator[str]:
     """A server in a thread; its address."""
     listening = listen("127.0.0.1", 0)
-    options: dict[str, Any] = {"log_config": None, "access_log": False, "lifespan": "on"}
-    server = uvicorn.Server(uvicorn.Config(create_app(state), **options))
+    server = uvicorn.Server(config_for(state))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:
