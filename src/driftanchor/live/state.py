@@ -148,7 +148,7 @@ class State:
         return self.tally, self.decisions, *(array.tobytes() for array in arrays)
 
     def apply(self, event: Event) -> None:
-        """Apply an event, or raise without changing anything."""
+        """Apply an event made by this package, or raise without changing anything."""
         if not self.pending.flags.writeable:
             raise TypeError("this state is read-only: use fold, or apply the event to a copy")
         match event:
@@ -208,7 +208,7 @@ class State:
             self._change_pending(event.column, -1)
 
     def decide(self, column: int, memory: Sequence[MemoryRow] = ()) -> None:
-        """Apply a decision, as `Decided` does."""
+        """Apply a valid decision, as `Decided` does."""
         self.pending[column] = self.pending.item(column) + 1
         self.pending_count += 1
         self.decisions += 1
@@ -230,7 +230,7 @@ class State:
             self.learn(column, reward, event.late)
 
     def learn(self, column: int, reward: float, late: bool = False) -> None:
-        """Apply a reward, as `Rewarded` does, even if no decision of the arm is pending."""
+        """Apply a valid reward, as `Rewarded` does, even if no decision of the arm is pending."""
         total = self.totals.item(column) + reward
         self._check_total(column, total)
         pending = self.pending.item(column)

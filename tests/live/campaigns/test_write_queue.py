@@ -13,7 +13,7 @@ import pytest
 from campaign_parts import Clock, create
 from interrupt import Interrupt
 
-from driftanchor import Campaign, StoreUnavailable
+from driftanchor import Campaign, InvalidInput, StoreUnavailable
 from driftanchor.live.campaigns import write_queue, writer
 from driftanchor.live.campaigns.batch import NOTHING, Batch, Request
 from driftanchor.live.campaigns.requests import Ask
@@ -259,3 +259,12 @@ def test_a_worker_that_was_left_behind_loads_the_sums(
     other.ask()
     assert campaign.status().to_json() == other.status().to_json()
     campaign.verify()
+
+
+@pytest.mark.parametrize("junk", [3, None, "ask", [3], [None], object])
+def test_only_requests_are_queued(tmp_path: Path, junk: Any) -> None:
+    with Campaign.create("c", arms=["A", "B"], store=str(tmp_path / "c.db"), seed=1) as campaign:
+        for call in (campaign.submit, campaign.enqueue):
+            with pytest.raises(InvalidInput, match="must be"):
+                call(junk)
+        assert campaign.queue.waiting == 0

@@ -654,7 +654,7 @@ class Campaign:
         Raises:
             StoreUnavailable: The store cannot be written; nothing was done.
         """
-        return self.queue.submit(requests)
+        return self.queue.submit([_request(x) for x in check.items(requests, "requests")])
 
     def enqueue(self, request: Request) -> Future[Any]:
         """Return a future for one request: its answer after the commit, or the exception.
@@ -664,7 +664,7 @@ class Campaign:
         Raises:
             Overloaded: Too many requests wait for the store.
         """
-        return self.queue.enqueue(request)
+        return self.queue.enqueue(_request(request))
 
     def _now(self) -> float:
         return check.clock_time(self._clock)
@@ -679,3 +679,14 @@ class Campaign:
     def _do(self, request: Request) -> Any:
         """Execute one request, and return its answer or raise its exception."""
         return self.enqueue(request).result()
+
+
+def _request(value: Any) -> Request:
+    """Return a request; refuse anything else before it reaches the queue."""
+    if not (callable(value) and hasattr(type(value), "needs")):
+        raise InvalidInput(
+            f"must be a request of this package, such as Ask, got {shown(value)}",
+            argument="request",
+        )
+    request: Request = value
+    return request
