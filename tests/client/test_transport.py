@@ -359,3 +359,11 @@ def test_a_client_that_was_not_closed_closes_its_connections(server: _Server) ->
     assert [one.fileno() > 0 for one in sockets] == [True]
     del client
     assert [one.fileno() for one in sockets] == [-1]
+
+
+@pytest.mark.parametrize("key", ["dE\u123f", "a\nb", "a\x00"])
+def test_a_key_that_no_header_can_have_is_refused(server: _Server, key: str) -> None:
+    client = Transport(f"http://127.0.0.1:{server.server_port}/")
+    with pytest.raises(InvalidInput, match="printable ASCII") as refused:
+        client.call("POST", "/", {}, idempotency_key=key)
+    assert refused.value.argument == "key"

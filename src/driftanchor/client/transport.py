@@ -126,6 +126,12 @@ class Transport:
             content = json.dumps(body, allow_nan=False).encode()
             headers["Content-Type"] = "application/json"
         if idempotency_key is not None:
+            if not (idempotency_key.isascii() and idempotency_key.isprintable()):
+                raise InvalidInput(
+                    f"is sent as a header and takes printable ASCII only, got "
+                    f"{shown(idempotency_key)}",
+                    argument="key",
+                )
             headers["Idempotency-Key"] = idempotency_key
         timeout = self._timeout if timeout is None else timeout
         end, backoff = self._clock() + timeout, FIRST_WAIT
