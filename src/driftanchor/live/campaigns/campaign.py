@@ -632,7 +632,7 @@ class Campaign:
         Returns:
             The sequence number of the last event before this call.
         """
-        now = self._now()
+        now, last = self._now(), check.whole(since, "since", low=-1)
         with self.store.reading(self._row.id) as reader:
             seq = reader.counters.seq
             current = self._load(reader)
@@ -642,7 +642,7 @@ class Campaign:
                 is_due = is_due or current.state.live is not None  # an estimate to drop
             else:
                 is_due = is_due or counts.is_due(now, current.matured_at)
-            if not is_due and seq != since:
+            if not is_due and seq != last:
                 is_due = is_watched(current)
         if is_due:
             self.sweep()
