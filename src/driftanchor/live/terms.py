@@ -107,7 +107,7 @@ class Terms:
         constructor.
         """
         if offline is not None and not isinstance(offline, OfflineData):
-            raise InvalidInput(f"must be OfflineData, got {offline!r}", argument="offline")
+            raise InvalidInput(f"must be OfflineData, got {shown(offline)}", argument="offline")
         logs = _over(offline, arms)
         ends = valid_range(reward_range)
         check_log_sizes(logs)
