@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -65,6 +68,36 @@ def hold_up(campaign: Campaign) -> Slow:
     campaign.enqueue(slow)
     slow.started.wait(60)
     return slow
+
+
+def test_an_interrupted_caller_leaves_no_lock_taken(campaign: Campaign) -> None:
+    place = left = 0
+    while left <= 0:  # interrupt at the return of each function in turn
+        place += 1
+        left = place
+
+        def trace(frame: FrameType, kind: str, _: object) -> Any:
+            nonlocal left
+            left -= kind == "return"
+            if kind == "return" and left == 0:
+                raise KeyboardInterrupt
+            return trace
+
+        slow = hold_up(campaign)
+        timer = threading.Timer(0.02, slow.go_on.set)
+        timer.start()
+        before = sys.gettrace()
+        with contextlib.suppress(KeyboardInterrupt):
+            try:
+                sys.settrace(trace)
+                campaign.ask()
+            finally:
+                sys.settrace(before)
+        timer.join()
+        other = threading.Thread(target=campaign.ask, daemon=True)
+        other.start()
+        other.join(10)
+        assert not other.is_alive(), f"blocked since an interrupt at return {place}"
 
 
 def test_a_request_that_fails_spoils_no_other(campaign: Campaign) -> None:

@@ -659,7 +659,8 @@ class Campaign:
     def enqueue(self, request: Request) -> Future[Any]:
         """Return a future for one request: its answer after the commit, or the exception.
 
-        Cancelling the future drops the request, unless its transaction has started.
+        Cancelling the future drops the request, unless its transaction has started. Its callbacks
+        run in the thread that writes, so they must not wait for this campaign.
 
         Raises:
             Overloaded: Too many requests wait for the store.
@@ -678,7 +679,10 @@ class Campaign:
 
     def _do(self, request: Request) -> Any:
         """Execute one request, and return its answer or raise its exception."""
-        return self.enqueue(request).result()
+        [outcome] = self.submit([request])
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
 
 
 def _request(value: Any) -> Request:

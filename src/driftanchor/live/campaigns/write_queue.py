@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any
 
 from driftanchor.errors import StoreUnavailable
@@ -106,22 +107,25 @@ class WriteQueue:
 
 
 class _Group:
-    """Collects the outcomes of a `submit`, in order: cheaper than a future for each request."""
+    """Collects the outcomes of a `submit`, in order: cheaper than a future for each request.
+
+    An interrupt at the wrong moment leaves the lock of a `Future` or `Event` taken, which would
+    block the worker thread. That of a `SimpleQueue` cannot stay taken.
+    """
 
     def __init__(self, size: int) -> None:
         self._size, self._outcomes = size, list[Any]()
-        self._done = threading.Event()
+        self._done = SimpleQueue[list[Any]]()
 
     def wait(self) -> list[Any]:
         """Return the outcomes once all are there."""
-        self._done.wait()
-        return self._outcomes
+        return self._done.get()
 
     def set_result(self, outcome: Any) -> None:
         """Add the next outcome."""
         self._outcomes.append(outcome)
         if len(self._outcomes) == self._size:
-            self._done.set()
+            self._done.put(self._outcomes)
 
     set_exception = set_result
 
