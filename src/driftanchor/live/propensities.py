@@ -67,13 +67,13 @@ class Propensities:
     """
 
     def __init__(self, policy: Policy) -> None:
-        self._policy = policy
+        self._policy, self._has_law = policy, has_law(type(policy))
         self._rule = BackgroundRule(policy, laws_writer, ENOUGH)
         self._chances: dict[bytes, Floats] = {}
 
     def of(self, evidence: Evidence, now: Round) -> Floats | None:
         """Return the probability of each arm, as `propensities` does."""
-        if not has_law(type(self._policy)):
+        if not self._has_law:
             return None
         moving = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
         work = moving * evidence.pulls.size
@@ -82,7 +82,7 @@ class Propensities:
 
     def start_compiling(self, evidence: Evidence) -> None:
         """Compile in the background now, however few propensities were computed."""
-        if has_law(type(self._policy)):
+        if self._has_law:
             self._rule.start_compiling(evidence, _example(evidence))
 
     def _integrate(self, laws: Floats) -> Floats:

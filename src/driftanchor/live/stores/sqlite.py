@@ -104,6 +104,7 @@ class SqliteStore(Store):
             )
         self.address = address
         self.file = address.file.absolute()  # so that a later chdir does not matter
+        self._lock_file = str(lock_file(self.file))
         self._opened: tuple[int, int] | None = None  # the file that was opened first
 
     @contextlib.contextmanager
@@ -151,19 +152,21 @@ class SqliteStore(Store):
             yield
             return
         try:
-            file = lock_file(self.file).open("ab")
+            lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise StoreUnavailable(
                 missing_folder(self.file)
                 or f"{self.address.name} cannot be used: {error}; "
                 "check that the folder can be written"
             ) from error
-        with file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             try:
                 yield
             finally:  # a forked process may have the file open too
-                fcntl.flock(file, fcntl.LOCK_UN)
+                fcntl.flock(lock, fcntl.LOCK_UN)
+        finally:
+            os.close(lock)
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[SqliteSession]:
@@ -227,7 +230,7 @@ class SqliteStore(Store):
     def _check_file(self) -> None:
         """Refuse another file in place of the one that was opened: rewards in it would be lost."""
         try:
-            status = self.file.stat()
+            status = os.stat(self.file)
         except FileNotFoundError as error:
             self.close()
             raise StoreUnavailable(
