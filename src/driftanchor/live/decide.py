@@ -115,7 +115,8 @@ class Decider:
 
         Args:
             exclude: Arms that cannot be played this time.
-            waits: Whether the decision waits for its reward immediately.
+            waits: `True` if the decision waits for its reward as soon as it is made; `False` if
+                it starts to wait when it is shown.
         """
         column, rows = self._choose(exclude)
         return Decided(self.state.decisions + 1, column, rows, waits)

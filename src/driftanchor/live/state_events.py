@@ -18,8 +18,9 @@ class Decided:
     Attributes:
         number: 1 for the first decision, and so on.
         column: The arm to play.
-        memory: The changed rows of the policy's memory: the arm's column, and its numbers.
-        waits: Whether the decision waits for its reward now, or only after it is shown.
+        memory: The changed rows of the policy's memory, as pairs of a column and its values.
+        waits: `True` if the decision waits for its reward as soon as it is made; `False` if it
+            starts to wait when it is shown.
     """
 
     number: int

@@ -62,7 +62,8 @@ class Access:
         Args:
             scope: The request.
             role: The required role.
-            campaign: The campaign, for routes that share links may read; `None` for others.
+            campaign: The campaign of the route, if the key of a share link for it may use the
+                route; `None` otherwise.
 
         Raises:
             Problem: 401 without a valid key, 403 without the role or for another campaign, 429 if

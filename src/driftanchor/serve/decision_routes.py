@@ -74,7 +74,7 @@ async def report_defaults(call: Call) -> Response:
 
 
 async def _default(state: AppState, campaign: Campaign, item: DefaultItem) -> dict[str, Any]:
-    """Record one default and return its result, independently of the others."""
+    """Record one default arm that a client played; an invalid item does not stop the others."""
     try:
         request = UseDefault.checked(item.key, item.arm, item.ago, item.unit)
         status: str = await state.write(campaign, request)

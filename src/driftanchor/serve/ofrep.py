@@ -255,7 +255,7 @@ def error(problem: Problem, path: str) -> Response:
 
 
 def _refuse(failures: Sequence[Any], model: type[BaseModel]) -> Problem:
-    """Return the problem for a body that does not say which unit asks."""
+    """Return the problem for an invalid body."""
     first = failures[0]
     if first["type"] == "json_invalid":
         return Problem(400, "invalid_json", "the body is not JSON in UTF-8")

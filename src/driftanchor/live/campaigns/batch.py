@@ -241,7 +241,7 @@ class Batch:
 
 
 def add_to_history(history: History, entry: Entry) -> None:
-    """Add an event to the history: the decisions and rewards of each arm by time interval."""
+    """Count an event in the history of decisions and rewards by arm and time interval."""
     _, kind, at, _, column, value, detail = entry
     if column is None or kind not in COUNTED:
         return

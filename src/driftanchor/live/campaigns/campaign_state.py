@@ -140,7 +140,7 @@ class CampaignState:
         return any(settings.reward_window is None for _, settings in self._settings_log)
 
     def settings_of(self, number: int) -> Settings:
-        """Return the settings in force when a decision was made, by its number."""
+        """Return the settings in force when decision `number` was made."""
         if number > self._settings_log[-1][0]:  # the usual case
             return self.settings
         earlier = [settings for start, settings in self._settings_log if start < number]

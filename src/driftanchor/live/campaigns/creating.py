@@ -75,7 +75,7 @@ def read_campaign(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms
 
     Args:
         row: The campaign.
-        policy: The policy it was created with, if that is not one of this package.
+        policy: The campaign's policy, if it is your own; others are found by their names.
     """
     if policy is not None and not isinstance(policy, Policy):
         raise InvalidInput(

@@ -1,8 +1,9 @@
 """Draw the arm of a campaign's next decision, and compute the propensities.
 
 Every arm has a minimum probability f (its floor), and the policy distributes the rest: an arm that
-the policy plays with probability w is played with probability f + (1 − Σf) w. A floor is drawn
-first, from noise of its own. If no floor decides, the policy chooses as it would without floors.
+the policy plays with probability w is played with probability f + (1 − Σf) w. A separate
+random number first decides whether an arm is played for its floor: each with probability f. If
+none is, the policy chooses as it would without floors.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def draw(
         decider: Holds the terms and the state.
         settings: The settings, which include the floors.
         exclude: Arms that cannot be played this time.
-        waits: Whether the decision waits for its reward immediately.
+        waits: `True` if the decision waits for its reward as soon as it is made; `False` if it
+            starts to wait when it is shown.
         known: Computes and caches propensities of the policy; reuse it between calls.
         until: Deadline for simulating propensities, by `time.monotonic`.
 

@@ -261,7 +261,7 @@ class _Replay:
             yield f"decision {row.number} is held by {row.holds!r}, but not according to the events"
 
     def _replaced(self) -> Any:
-        """Return whether each decision's unit has a later one in the same epoch."""
+        """Return a mask of decisions that a later one of the same unit and epoch replaced."""
         rows = self._decisions[: self._known]
         order = np.lexsort((np.arange(rows.size), rows["unit"], rows["epoch"]))
         keys = rows[["epoch", "unit"]][order]

@@ -223,7 +223,7 @@ class PostgresStore(Store):
             yield session
 
     def write(self, work: Callable[[Session], T], *, deadline: bool = True) -> T:
-        """Run work in a write transaction and commit; retry while the connection breaks."""
+        """Run work in a write transaction and commit; retry if the connection breaks."""
 
         def attempt() -> T:
             with self._transaction("BEGIN", self.deadline if deadline else math.inf) as session:

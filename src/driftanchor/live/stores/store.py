@@ -141,7 +141,8 @@ class Store(abc.ABC):
 
         Args:
             campaign: Its id.
-            work: Reads, and returns the changes to write, or `None`. See `write`.
+            work: Called with a reader of the campaign; returns the changes to write, or `None`.
+                Called again if the connection breaks, so it must depend only on what it reads.
         """
         interrupted: list[Changes] = []  # changes whose commit may have failed
 

@@ -47,7 +47,7 @@ class _View:
 
 @dataclass
 class _Cached:
-    """The cached views of one campaign by kind or span, and the data to compute them."""
+    """One campaign's cached views, by kind or span, and the data they are computed from."""
 
     views: dict[str, _View] = field(default_factory=dict)
     outlooks: Outlooks = field(default_factory=dict)
