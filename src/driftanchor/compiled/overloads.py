@@ -162,9 +162,8 @@ def _policy_from(numbers: Any, parameters: Any) -> Any:
 def _index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.index is not Policy.index:
-        own = method(
-            policy.instance_class, "index"
-        )  # called, not returned: a user's functions have other compile options
+        # Called, not returned: a user's functions have other compile options.
+        own = method(policy.instance_class, "index")
         return lambda policy, arm, now, z: float(own(policy, arm, now, z))
     believe, sample = (method(policy.instance_class, x) for x in ("believe", "sample"))
     return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)

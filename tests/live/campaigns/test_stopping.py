@@ -10,7 +10,6 @@ from driftanchor.core.common_move import common_move
 from driftanchor.core.evidence import arm_at
 from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.stopping import (
-    floor_cost,
     live_interval,
     outlook,
     outlook_text,
@@ -179,11 +178,6 @@ def test_a_fine_common_move_is_integrated_finely_enough() -> None:
     assert common_move(evidence, 0.5).sd == 0.5  # nothing is known of it
     now = outlook(agreed, state)
     assert now.p_best == pytest.approx([0.5, 0.0, 0.5], abs=2e-3)
-
-
-def test_a_floor_costs_its_share_of_the_gap() -> None:
-    assert floor_cost(np.array([0.1, 0.1]), np.array([0.5, 0.3])) == pytest.approx(20.0)
-    assert floor_cost(np.zeros(2), np.array([0.5, 0.3])) == 0.0
 
 
 def test_no_more_can_be_lost_than_rewards_go_apart() -> None:

@@ -323,7 +323,8 @@ class Campaign:
             allow_outside: As for `tell`.
         """
         outside = check.flag(allow_outside, "allow_outside")
-        return self.submit([Tell(one, reward, outside) for one, reward in reward_pairs(rewards)])
+        tells = [Tell(one, reward, outside) for one, reward in reward_pairs(rewards)]
+        return self.queue.submit(tells)
 
     def correct(
         self,
@@ -679,7 +680,7 @@ class Campaign:
 
     def _do(self, request: Request) -> Any:
         """Execute one request, and return its answer or raise its exception."""
-        [outcome] = self.submit([request])
+        [outcome] = self.queue.submit([request])
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome

@@ -187,23 +187,6 @@ def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
     return f"{text} That is more than the {rounded(now.difference)} that matter to you: continue."
 
 
-def floor_cost(floors: Floats, means: Floats) -> float:
-    """Return the cost of floors, in rewards per 1,000 decisions: 1,000 Σ f · gap.
-
-    A floor f plays its arm in a share f of all decisions, and each of them loses the arm's gap to
-    the best arm, once the rule would play that.
-
-    Args:
-        floors: The floor of each arm.
-        means: The mean reward of each arm, true or believed.
-
-    Example:
-        >>> round(floor_cost(np.array([0.0, 0.05, 0.05]), np.array([0.12, 0.1, 0.08])), 6)
-        3.0
-    """
-    return PER * float(floors @ (means.max() - means))
-
-
 def _moves(
     common: Posterior, terms: Terms, evidence: Evidence, limits: list[Range]
 ) -> tuple[Floats, Floats]:
